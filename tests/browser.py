@@ -1,4 +1,4 @@
-"""A real browser for tests: Debian's Chromium, and a record of all that a page must not do."""
+"""Debian's Chromium for tests, with a record of everything a page must not do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from parts import program
 
 PHONE, DESK = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
-MADE_WITHOUT_SANDBOX = ["--no-sandbox"]  # which needs rights that a container may not give
+MADE_WITHOUT_SANDBOX = ["--no-sandbox"]  # needs privileges that a container may not grant
 
 both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
 
@@ -28,8 +28,7 @@ def chromium():
 
 @contextmanager
 def visiting(browser, client, javascript=True, **options):
-    """A page of a browser that knows nothing yet. In the end: no dialog came up, nothing was asked of anybody else, and
-    the policy refused nothing, as there was nothing to refuse."""
+    """A page in a fresh browser. Afterwards: no dialog, no third-party request, no policy violation."""
     base = str(client.base_url).rstrip("/")
     options = {"base_url": base, "viewport": DESK, "java_script_enabled": javascript, **options}
     context = browser.new_context(**options)
@@ -48,12 +47,12 @@ def visiting(browser, client, javascript=True, **options):
 
 
 def sent(page, button):
-    """Clicks, and waits until the answer is there, be it a new page or a part of this one."""
+    """Click, and wait for the response, a new page or a part of this one."""
     with page.expect_response(lambda response: response.request.method == "POST"):
         button.click()
     page.wait_for_load_state()
 
 
 def numbers(page, selector):
-    """The probabilities that are shown, in full."""
+    """The probabilities shown, in full."""
     return [float(each.get_attribute("value")) for each in page.locator(f"{selector} data").all()]

@@ -1,4 +1,4 @@
-"""Machines are noisy: no test has a time limit of its own. On CI the examples drawn are the same every time."""
+"""No test has a time limit, since machines are noisy. On CI, hypothesis draws the same examples every time."""
 
 import os
 import signal
@@ -10,14 +10,14 @@ for profile, most in {"fewest": 5, "few": 20, "all": 100}.items():
     settings.register_profile(profile, deadline=None, max_examples=most, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("few")
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background jobs; processes would inherit it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background jobs; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FACES = {"export", "filtering", "plots", "serve", "spark"}  # each loads a framework, and most start servers
 
 
 def pytest_ignore_collect(collection_path, config):
-    """Where slow tests are left out, their frameworks are not even loaded."""
+    """Without slow tests, their frameworks are not even imported."""
     if config.option.markexpr == "not slow" and collection_path.parent == Path(__file__).parent:
         return True if collection_path.name in FACES else None
     return None

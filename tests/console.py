@@ -1,9 +1,9 @@
-"""Fenced blocks of Markdown, and a reader who types in the commands they show.
+"""Fenced blocks of Markdown, and a runner for the commands they show.
 
-In a block of the language `console`, a line that begins with `$ ` is a command, which goes on in lines that begin with
-`> ` and after a backslash at the end. What follows is what a terminal shows, with `...` for anything; if its last line
-is `[exit 2]`, that is the exit code, and 0 otherwise. All commands of a page are typed into one shell, in a folder of
-its own. A block after the line `<!-- file: weather.csv -->` is what that file holds from there on.
+In a block of the language `console`, a line that begins with `$ ` is a command, which continues in lines that begin
+with `> ` and after a backslash. The lines after it are the expected output, with `...` for anything; a last line `[exit
+2]` is the exit code, 0 otherwise. All commands of a page run in one shell, in a temporary folder. A block after the
+line `<!-- file: weather.csv -->` is the content of that file from there on.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ from types import TracebackType
 FENCE = re.compile(r"^(?P<indent> *)(?P<fence>`{3,}|~{3,})(?P<info>[^`]*)$")
 FILE = re.compile(r"^ *<!-- file: (?P<name>\S.*?) -->$")
 EXIT = re.compile(r"^\[exit (\d+)\]$")
-END = "\x1e"  # around the exit code, after everything that a command printed
-LONGEST = 600  # seconds for a page, to end one that waits for something
+END = "\x1e"  # printed around the exit code, after the output of a command
+LONGEST = 600  # seconds for a page, to stop one that waits for something
 LIKE_DOCTEST = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 LITERALLY = doctest.DONT_ACCEPT_BLANKLINE | doctest.DONT_ACCEPT_TRUE_FOR_1
 
 
 @dataclass(frozen=True)
 class Block:
-    """A fenced block: its language, what is in it, the line it begins in, and the file that it is, if it is one."""
+    """A fenced block: its language, content, first line, and the file it stands for, if any."""
 
     language: str
     text: str
@@ -44,7 +44,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Command:
-    """What is typed, what is to be seen then, and the exit code."""
+    """A command, its expected output and exit code."""
 
     typed: str
     shown: str
@@ -53,7 +53,7 @@ class Command:
 
 
 def blocks(page: str) -> Iterator[Block]:
-    """The fenced blocks of a page in their order."""
+    """The fenced blocks of a page in order."""
     lines = page.splitlines()
     number = 0
     while number < len(lines):
@@ -72,7 +72,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 
 def commands(block: Block) -> list[Command]:
-    """The commands of a block, each with what it shows."""
+    """The commands of a block, each with its output."""
     found: list[tuple[int, list[str], list[str]]] = []
     for number, line in enumerate(block.text.splitlines(), block.line + 1):
         if found and not found[-1][2] and (line.startswith("> ") or line == ">" or found[-1][1][-1].endswith("\\")):
@@ -97,7 +97,7 @@ def _command(number: int, typed: list[str], shown: list[str]) -> Command:
 
 
 def run_page(page: str, folder: Path) -> None:
-    """Raises an AssertionError at the first command of the page that shows or does something else than it says."""
+    """Raise an AssertionError at the first command of the page whose output or exit code differs."""
     with Shell(folder) as shell:
         for block in blocks(page):
             if block.file is not None:
@@ -126,7 +126,7 @@ def check(command: Command, shown: str, code: int) -> None:
 
 
 class Shell:
-    """A bash in a folder that is its home as well, with this environment's programs before all others."""
+    """A bash in a folder that is also its home, with this environment's programs first on the path."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -151,12 +151,12 @@ class Shell:
         self.bash.communicate()
 
     def kill(self) -> None:
-        """Ends whatever the page has started."""
+        """Kill everything that the page started."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.bash.pid, signal.SIGKILL)
 
     def run(self, typed: str) -> tuple[str, int]:
-        """What a command shows, and its exit code."""
+        """The output of a command, and its exit code."""
         assert self.bash.stdin is not None
         assert self.bash.stdout is not None
         quoted = typed.replace("'", "'\\''")
@@ -174,7 +174,7 @@ class Shell:
 
 
 def environment(home: Path) -> dict[str, str]:
-    """That of the tests, without what would make the same command show something else elsewhere."""
+    """That of the tests, without variables that change the output of commands."""
     left_out = ("PYTHONHASHSEED", "FORCE_COLOR", "CLICOLOR_FORCE", "BASH_ENV", "LANG", "LANGUAGE")
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     path = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])

@@ -1,4 +1,4 @@
-"""How many examples a law is tried on: of as many as it has on CI, the part that the profile of hypothesis asks for."""
+"""The number of examples for a law: its number on CI, scaled by the hypothesis profile."""
 
 from hypothesis import settings
 

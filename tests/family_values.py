@@ -1,4 +1,4 @@
-"""For every family values that it takes, to draw rows from."""
+"""For every family, strategies for values in its support."""
 
 import numpy as np
 from hypothesis import strategies as st
@@ -14,7 +14,7 @@ WORD = st.sampled_from(["free", "prize", "lunch", "monday", "größe", "the"]) |
     st.characters(categories=["L", "Nd"]), max_size=8
 )
 
-VALUES = {  # of families whose cells are no numbers, or blocks of them
+VALUES = {  # families whose cells are not numbers, or blocks of them
     "Bag": st.lists(st.integers(0, 4).map(float) | st.floats(0, 10), min_size=3, max_size=3),
     "Bernoulli": st.booleans(),
     "Categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=4),
@@ -33,7 +33,7 @@ CODES = ((-1.5, 0.0, 2.5),)
 
 
 def _grown():
-    """Questions of three trees about one column, whatever the labels."""
+    """Questions of three trees about one column, for any labels."""
     codes = np.repeat(np.arange(5, dtype=np.uint8), 4)[:, None]
     rows = Rows(["a", "b"], np.arange(20, dtype=np.int32) % 2)
     return {
@@ -48,12 +48,12 @@ PREPARED = {
     "Pairs": {"codes": CODES},
     "Trees": _grown(),
     "Tuples": {"codes": CODES},
-}  # what must be settled before anything is counted
+}  # what must be chosen before counting
 PREPARED["Several"] = {"members": tuple(FAMILIES[name](**PREPARED[name]) for name in ("Trees", "Pairs"))}
 
 
 def family_of(name, *arguments, **settings):
-    """A family that can count."""
+    """A family ready to count."""
     return FAMILIES[name](*arguments, **{**PREPARED.get(name, {}), **settings})
 
 

@@ -1,4 +1,4 @@
-"""Joint distributions in plain Python: every combination spelled out, with fractions, and added up."""
+"""Joint distributions in plain Python: all combinations enumerated with fractions."""
 
 from collections import Counter
 from fractions import Fraction
@@ -8,15 +8,18 @@ MISSING = "(missing)"
 
 
 def joint_of(rows, labels, parents=None, alpha=1, m=5):
-    """P(levels, class) of every combination, as a dictionary. `parents` has for each column the number of another, or
-    None; P(level | class, parent) is drawn to P(level | class) by `m` rows, as Pairs does it."""
+    """P(levels, class) of every combination, as a dictionary.
+
+    `parents` has for each column the number of another, or None; P(level | class, parent) is shrunk to P(level | class)
+    with weight `m`, as in Pairs.
+    """
     rows = [tuple(MISSING if cell is None else str(cell) for cell in row) for row in rows]
     width = len(rows[0])
     parents = parents or [None] * width
     classes = Counter(labels)
     there = [(row, label) for row, label in zip(rows, labels, strict=True) if set(row) != {MISSING}]
     levels = [sorted({row[j] for row, _ in there}) for j in range(width)]
-    counted = Counter(label for _, label in there)  # a row of which nothing is there has a class and no more
+    counted = Counter(label for _, label in there)  # a row without any value has only a class
     single = Counter((j, row[j], label) for row, label in there for j in range(width))
     pair = Counter((i, row[i], j, row[j], label) for row, label in there for i in range(width) for j in range(width))
 
@@ -43,7 +46,7 @@ def mixed(joints):
 
 
 def marginals(joint, names, most=3):
-    """P of every combination of levels of up to so many columns: {((name, level), …): P}."""
+    """P of every combination of levels of up to this many columns: {((name, level), …): P}."""
     found = Counter()
     subsets = [some for size in range(1, most + 1) for some in combinations(range(len(names)), size)]
     for cell, p in joint.items():

@@ -1,4 +1,4 @@
-"""Clients that learn from a service until it is killed, and what must be there then: for tests and `bench/kills.py`."""
+"""Clients that learn from a service until it is killed, and the checks afterwards; shared with `bench/kills.py`."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tallybayes import Model, Store, digest
 
 IN_FLIGHT = 50
 LONGEST = 0.3  # seconds from the first answer to the kill
-PATIENCE = 600  # seconds for the first answer, of a machine that has other things to do
+PATIENCE = 600  # seconds for the first answer, on a busy machine
 
 
 class Learners:
-    """Clients that learn rows of their own until nobody listens, and note what was acknowledged."""
+    """Clients that learn their own rows until the connection fails, and record what was acknowledged."""
 
     def __init__(self, url, turn):
         self.url, self.turn = url, turn
@@ -58,7 +58,7 @@ class Learners:
 
 
 def check_all_there(path, said):
-    """All that was acknowledged is there once, and nothing that nobody said."""
+    """Everything acknowledged is there once, and nothing else."""
     with Store.open(path) as store:
         there = store.ids()
         assert len(set(there)) == len(there)
@@ -69,7 +69,7 @@ def check_all_there(path, said):
 
 
 def killed(path, turn, waits, start=process):
-    """What was said to a service until it was killed at a random instant, and whether that was acknowledged."""
+    """What was sent to a service until it was killed at a random instant, and whether it was acknowledged."""
     with start(path) as (child, url), Learners(url, turn) as learners:
         time.sleep(waits.uniform(0, LONGEST))
         child.kill()

@@ -1,4 +1,4 @@
-"""Mails of two classes, and a model of them, for all that filter mail."""
+"""Mails of two classes, and a model of them."""
 
 from tallybayes import Bernoulli, Model, Schema, Words
 from tallybayes.mail import read_mail
@@ -21,7 +21,7 @@ def spam(number=0):
 
 
 def trained(schema=None, labels=("ham", "spam"), each=10):
-    """A model of some mails of each class."""
+    """A model of a few mails of each class."""
     columns = {"from": Words(), "subject": Words(), "body": Words(), "has_html": Bernoulli()}
     schema = schema or Schema(columns, label="class")
     texts = [(make(number), label) for make, label in zip((ham, spam), labels, strict=True) for number in range(each)]

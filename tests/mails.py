@@ -1,4 +1,4 @@
-"""A few mails that the tests of texts share, and what they all do with them."""
+"""A few mails shared by the tests of texts, and helpers."""
 
 import re
 
@@ -27,6 +27,6 @@ def tokens(text):
 
 
 def counted(family, text):
-    """How often each word of a text was counted."""
+    """How often each word of a text is counted."""
     table = train(family, [text], ["a"]).counts("x")
     return dict(zip(table.slots, table.sums["n"].round().astype(int).tolist(), strict=True))

@@ -1,7 +1,7 @@
-"""What some tests need beside Python: programs that a machine has or has not.
+"""Optional programs and packages that some tests need.
 
-A test whose part is missing is skipped, and says so. Where TALLYBAYES_CI_PARTS names the part, as `.ci/run` does on
-machines where it may install it, the test fails instead: what ought to run there must not be skipped.
+A test whose requirement is missing is skipped with a message. If TALLYBAYES_CI_PARTS names it, as `.ci/run` does on
+machines where it can be installed, the test fails instead, so that CI never skips it silently.
 """
 
 import os
@@ -14,18 +14,18 @@ EXPECTED = frozenset(os.environ.get("TALLYBAYES_CI_PARTS", "").replace(",", " ")
 
 
 def missing(part, why):
-    """Ends the test: this part is not there."""
+    """Skip or fail the test: this requirement is missing."""
     (pytest.fail if part in EXPECTED else pytest.skip)(f"{part}: {why}")
 
 
 def module(part, name):
-    """Whether a package of Python is there; if not, the test ends."""
+    """Require a Python package."""
     if find_spec(name) is None:
         missing(part, f"there is no package {name} here")
 
 
 def program(part, name=None):
-    """The path of a program, by default called as its part is."""
+    """The path of a program, by default named like its requirement."""
     path = shutil.which(name or part, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
     if path is None:
         missing(part, f"there is no program {name or part} here")

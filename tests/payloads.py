@@ -1,4 +1,4 @@
-"""Texts that mean harm: every script, in every wrapping that might let it out of the place where a text is shown."""
+"""Cross-site scripting payloads: scripts in every wrapping that might let them escape from text."""
 
 from itertools import product
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of the test's own: a cluster in a temporary folder, on loopback, that goes with the test."""
+"""A temporary PostgreSQL cluster on loopback, removed after the test."""
 
 import os
 import pwd
@@ -15,7 +15,7 @@ WITHOUT = ("-c", "fsync=off", "-c", "unix_socket_directories=")
 
 
 def programs():
-    """The folder of initdb and its neighbours; Debian keeps them out of the path."""
+    """The folder of initdb and related programs, which Debian keeps off the path."""
     found = shutil.which("initdb")
     folders = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     if not folders or not (folders[-1] / "initdb").exists():
@@ -24,7 +24,7 @@ def programs():
 
 
 def unprivileged():
-    """Whom to run it as, since it refuses root."""
+    """The user to run it as, since it refuses root."""
     if os.geteuid():
         return {}
     names = [name for name in ("postgres", "nobody") if any(name == entry.pw_name for entry in pwd.getpwall())]
@@ -34,7 +34,7 @@ def unprivileged():
 
 @contextmanager
 def running():
-    """Gives the URI of its database."""
+    """Yields the URI of its database."""
     folder, who = programs(), unprivileged()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -57,7 +57,7 @@ def running():
 
 @contextmanager
 def asking(uri):
-    """A cursor whose changes are kept."""
+    """A cursor whose changes are committed."""
     from adbc_driver_postgresql import dbapi
 
     with dbapi.connect(uri, autocommit=True) as connection, connection.cursor() as cursor:

@@ -1,4 +1,4 @@
-"""HTTP as bytes on a connection: for tests of what no HTTP library would send."""
+"""HTTP as raw bytes, for requests that no HTTP library would send."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from contextlib import contextmanager
 
 @contextmanager
 def connected(client, sent=b""):
-    """A connection to the service, on which something was sent."""
+    """A connection to the service on which something was sent."""
     with socket.socket() as connection:
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)  # the kernel would keep tens of megabytes
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)  # the kernel would buffer tens of megabytes
         connection.settimeout(30)
         connection.connect((client.base_url.host, client.base_url.port))
         connection.sendall(sent)
@@ -19,7 +19,7 @@ def connected(client, sent=b""):
 
 
 def heard(connection):
-    """The status of the next answer, and its problem."""
+    """The status of the next response, and its problem."""
     with connection.makefile("rb") as said:
         status = int(said.readline().split()[1])
         headers = dict(line.rstrip().split(b": ") for line in iter(said.readline, b"\r\n"))
@@ -34,7 +34,7 @@ def head(operation="predict", **headers):
 
 
 def all_heard(connection):
-    """Every status until the service hangs up, and the bytes that they came in."""
+    """Every status until the service closes the connection, and the raw bytes."""
     said = b""
     while piece := connection.recv(1 << 16):
         said += piece

@@ -1,4 +1,4 @@
-"""Slow, obviously right twins of the kernels and of the exact sums, in fractions and plain loops."""
+"""Slow references for the kernels and exact sums, in fractions and plain loops."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def sum_products(factors, codes, groups):
 
 
 def nearest(fraction):
-    """The double nearest to a fraction, infinite beyond the largest."""
+    """The double nearest to a fraction, infinite on overflow."""
     try:
         return fraction.numerator / fraction.denominator
     except OverflowError:
@@ -42,7 +42,7 @@ def nearest(fraction):
 
 
 def quotients(above, below):
-    """Exact numbers over others; 0 where there is nothing below."""
+    """Exact numbers over others; 0 where the denominator is 0."""
     return [nearest(a / b) if b else 0.0 for a, b in zip(above.fractions(), below.fractions(), strict=True)]
 
 
@@ -52,7 +52,7 @@ def scatters(n, x, y, xy, places):
 
 
 def encode(strings, known):
-    """Each string's number in order of first meeting, -1 for None; `known` is extended."""
+    """The number of each string by first occurrence, -1 for None; `known` is extended."""
     codes = []
     for string in strings:
         if string is not None and string not in known:
@@ -66,7 +66,7 @@ def count_codes(codes, classes):
 
 
 def softmax(scores):
-    """Of one row; None where no class is possible."""
+    """Of one row; None if no class is possible."""
     best = max(scores)
     if best == -math.inf:
         return None
@@ -75,7 +75,7 @@ def softmax(scores):
 
 
 def naive_bayes(rows, labels, row, alpha):
-    """P(class | row) for categories by the book: counts, Laplace smoothing over the levels met, Bayes' rule."""
+    """P(class | row) for categories: counts, Laplace smoothing over the levels seen, Bayes' rule."""
     classes = sorted(set(labels))
     levels = [sorted({r[j] for r in rows}) for j in range(len(row))]
     joint = []
@@ -89,11 +89,13 @@ def naive_bayes(rows, labels, row, alpha):
     return classes, joint
 
 
-WORTH = 4.0 ** np.arange(-3, 13)  # how many values the prior may be worth: 1/64 to 16 million
+WORTH = 4.0 ** np.arange(-3, 13)  # the weight of the prior in values: 1/64 to 16 million
 
 
 def fitted(counts):
-    """One pseudo-count per level: a prior worth m values spread as the classes' profile, m from its mean shrinkage."""
+    """One pseudo-count per level: a prior worth m values distributed like the classes' profile, m from its mean
+    shrinkage.
+    """
     held = counts[:, counts.sum(axis=0) > 0]
     levels, classes = held.shape
     if classes < 2 or levels < 2 or held.sum() < 10.0 * levels:
@@ -110,7 +112,7 @@ def fitted(counts):
 
 
 def exact(fractions):
-    """Fractions over powers of two, as exact numbers."""
+    """Fractions over powers of two as exact numbers."""
     fractions = list(fractions)
     places = max(-(-(f.denominator.bit_length() - 1) // 32) for f in fractions)
     wholes = [f.numerator * ((1 << (32 * places)) // f.denominator) for f in fractions]
@@ -120,18 +122,17 @@ def exact(fractions):
 
 
 def words_of(text, shortest=2):
-    """The words of a text, as Python's regular expressions find them."""
+    """The words of a text, by Python's regular expressions."""
     return [word for word in re.findall(r"\w+", text.lower()) if len(word) >= shortest]
 
 
 def runs(words, low, high):
-    """All runs of so many words."""
+    """All n-grams of these lengths."""
     return [" ".join(words[i : i + n]) for n in range(low, high + 1) for i in range(len(words) - n + 1)]
 
 
 def urn(text, known, log_alphas):
-    """log P of drawing the words of a text one after the other, each coming back with another of its kind; but for what
-    all words have in common."""
+    """log P of drawing the words of a text from an urn, each returned with another of its kind, up to a constant."""
     total, drawn = [0.0] * len(log_alphas[0]), Counter()
     for word in [] if text is None else words_of(text):
         if word in known:
@@ -156,7 +157,7 @@ def count_words(documents, classes):
 
 
 def words_and_punctuation_of(text, shortest=2):
-    """The same and, as words of their own, the characters that Unicode calls punctuation or symbols."""
+    """Words and, as tokens of their own, the characters that Unicode calls punctuation or symbols."""
     found = re.findall(r"\w+|\W", text.lower())
     return [word for word in found if (len(word) >= shortest if re.match(r"\w", word) else _is_punctuation(word))]
 
@@ -166,7 +167,7 @@ def _is_punctuation(character):
 
 
 def equal_count(values, counts, intervals):
-    """Cuts half-way between neighbours, where the counts below come nearest to each share of the whole."""
+    """Cuts halfway between neighbours, where the counts below are nearest to equal shares."""
     below, total = [], 0.0
     if len(values) < 2:
         return []
@@ -183,12 +184,12 @@ def equal_count(values, counts, intervals):
 
 
 def block_of(word):
-    """Words, pairs, and runs of characters after them."""
+    """Words, pairs, and character n-grams after them."""
     return 2 if word.startswith("\3") else word.count(" ")
 
 
 def mixed_counts(documents, labels, classes):
-    """Of each run length, each of documents, n and share, and each word: what every class has, in fractions."""
+    """For each n-gram length, each of documents, n and share, and each word: the fractions of every class."""
     counts = {}
     for words, label in zip(documents, labels, strict=True):
         for word, n in Counter(words).items():
@@ -200,13 +201,13 @@ def mixed_counts(documents, labels, classes):
 
 
 def mixed_scales(counts):
-    """What occurrences and shares are multiplied by, to be as many as documents."""
+    """The factors that scale occurrences and shares to documents."""
     totals = {key: sum(sum(held.values()) for held in words.values()) for key, words in counts.items()}
     return {(block, base): totals[block, 0] / total for (block, base), total in totals.items()}
 
 
 def mixed_pieces(counts, scales, classes, asked, a):
-    """For each class, run length, base and power, what the words of a text say; and how many of them are known."""
+    """For each class, n-gram length, base and power, the evidence of a text's words; and how many of them are known."""
     found, known = Counter(), 0
     for word, times in Counter(asked).items():
         block = block_of(word)
@@ -237,7 +238,7 @@ def mixed_pieces(counts, scales, classes, asked, a):
 
 
 def mixed(pieces, known, classes, mix):
-    """What a text says about every class under a mix."""
+    """The evidence of a text for every class under a mix."""
     factor = (max(known, 1) / mix.length) ** -mix.gamma
     total = dict.fromkeys(classes, 0.0)
     for (c, block, base, power), said in pieces.items():
@@ -246,7 +247,7 @@ def mixed(pieces, known, classes, mix):
 
 
 def written(labels, kinds):
-    """What the journal keeps of cells: their labels, and fractions of every kind."""
+    """Cells as the journal stores them: their labels, and fractions of every kind."""
     held = [i for i in sorted(range(len(labels)), key=labels.__getitem__) if any(kind[i] for kind in kinds)]
     out = _varint(len(held))
     for i in held:
@@ -294,7 +295,7 @@ def count_shared(documents, shares):
 
 
 def share_out(scores, weights):
-    """How many units of each row's weight every class has, by scores[class][row]; and log Σ exp(score) of the row."""
+    """The units of each row's weight in every class, by scores[class][row]; and log Σ exp(score) of the row."""
     shares, logs = [], []
     for row, weight in enumerate(weights):
         column = [of_class[row] for of_class in scores]

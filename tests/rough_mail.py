@@ -1,4 +1,4 @@
-"""Mails that the tests of mail share, and what must be true of every row."""
+"""Mails shared by the tests of mail, and a check for every row."""
 
 import base64
 
@@ -52,7 +52,7 @@ TYPES = {"parts": int, "has_html": bool, "has_attachment": bool}
 
 
 def valid(raw):
-    """The row, after a look at what every row must be."""
+    """The row, after checking what holds for every row."""
     found = read_mail(raw)
     assert tuple(found) == COLUMNS
     for name, value in found.items():

@@ -1,7 +1,7 @@
-"""The kernels under AddressSanitizer and UndefinedBehaviorSanitizer, as `make sanitize` runs them.
+"""Run the kernels under AddressSanitizer and UndefinedBehaviorSanitizer: `make sanitize`.
 
-Builds them twice, with vector instructions and without, beside a copy of the package, and runs the tests that go
-through them. Leaks are not looked for: Python itself leaves some at its end.
+Builds them twice, with and without vector instructions, next to a copy of the package, and runs the tests that use
+them. Leaks are not checked: Python itself leaves some at exit.
 """
 
 import os
@@ -30,12 +30,12 @@ TESTS = [
     "test_words",
     "test_dirichlet_multinomial",
     "test_fitted",
-    "test_learned_alone",
+    "test_single_row_learning",
     "test_word_settings",
     "test_word_edges",
     "test_punctuation",
     "test_word_files",
-    "test_texts_that_bite",
+    "test_hostile_texts",
     "test_many_short_texts",
     "test_model",
     "test_files",
@@ -44,7 +44,7 @@ SLOW = "not gigabytes and not hundred and not obeys and not every_character"
 
 
 def build(folder: Path, definitions: str) -> Path:
-    """Compiles the kernels with sanitizers into a copy of the package; the folder that has it is returned."""
+    """Compile the kernels with sanitizers into a copy of the package, and return its folder."""
     flags = f"-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g {definitions}"
     settings = [f"-DCMAKE_CXX_FLAGS={flags}", "-DCMAKE_BUILD_TYPE=Release", f"-DPython_EXECUTABLE={sys.executable}"]
     cmake = shutil.which("cmake", path=str(Path(sys.executable).parent)) or "cmake"
@@ -64,7 +64,7 @@ def library(name: str) -> str:
 
 
 def run(tree: Path) -> None:
-    """Runs the tests on that copy. An installed package that redirects imports to its sources is put out of the way."""
+    """Run the tests on that copy; editable installs that redirect imports to the sources are disabled."""
     start = (
         "import sys, pytest\n"
         "sys.meta_path[:] = [f for f in sys.meta_path if 'ScikitBuild' not in type(f).__name__]\n"

@@ -1,4 +1,4 @@
-"""A real service for tests: uvicorn on a free port of this machine, in a thread or in a process of its own."""
+"""A real service for tests: uvicorn on a free local port, in a thread or a separate process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROWS = [("m-1", "win a prize", "spam"), ("m-2", "lunch on monday", "ham"), ("m-3
 
 @contextmanager
 def serving(stores, settings=None, **more):
-    """A client of a service that runs in a thread."""
+    """A client of a service running in a thread."""
     app, listening, ready = make_app(stores, settings, **more), bound_socket("127.0.0.1", 0), threading.Event()
     server = make_server(app, ready.set)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
@@ -38,7 +38,7 @@ def serving(stores, settings=None, **more):
 
 @contextmanager
 def spam_service(folder, settings=None, schema=None, rows=ROWS):
-    """The same for a small model of texts; gives the store as well."""
+    """The same for a small text model; yields the store too."""
     with Store.create(folder / "spam", schema or TEXTS) as store:
         for id, text, label in rows:
             store.learn(text, label, id=id)
@@ -48,7 +48,7 @@ def spam_service(folder, settings=None, schema=None, rows=ROWS):
 
 @contextmanager
 def process(*arguments):
-    """`tallybayes serve` as it is run, and the address that it says."""
+    """`tallybayes serve` as a process, and the URL it prints."""
     command = [sys.executable, "-m", "tallybayes.cli", "serve", *map(str, arguments), "--port", "0"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
@@ -61,14 +61,14 @@ def process(*arguments):
 
 
 def asked(client, operation, said=None, model="spam", **more):
-    """What a POST answers; it must be fine."""
+    """The response to a POST, which must succeed."""
     answer = client.post(f"/v1/models/{model}/{operation}", json=said, **more)
     assert answer.status_code == 200, answer.text
     return answer.json()
 
 
 def problem(answer, status):
-    """The sentence of a problem, which must be one."""
+    """The message of a problem response."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "application/problem+json"
     said = answer.json()
@@ -79,7 +79,7 @@ def problem(answer, status):
 
 
 def said(answer, status):
-    """The sentence of a page that says what was not done."""
+    """The error message on a page."""
     assert answer.status_code == status, answer.text
     assert answer.headers["content-type"] == "text/html; charset=utf-8"
     return re.search(r'role="alert"[^>]*>(.*?)</p>', answer.text, re.S)[1]

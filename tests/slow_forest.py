@@ -1,4 +1,4 @@
-"""Trees of counts, slow and obviously right: in every node the rows that come by are counted again."""
+"""A slow reference for forests: the rows are counted again in every node."""
 
 from math import log
 
@@ -21,12 +21,12 @@ def mark(row):
 
 
 def grown_with(found, tree):
-    """Whether a tree was grown with the rows of a mark; with those of the mark 0 always."""
+    """Whether a tree was grown with the rows of a mark; always for mark 0."""
     return found == 0 or mixed(found ^ mixed(tree + GOLDEN & MASK)) < SHARE
 
 
 class SlowForest:
-    """Nodes as they are packed: where yes leads, the column, the lowest code and how many more there are."""
+    """Packed nodes: target of "yes", the column, the lowest code and how many more."""
 
     def __init__(self, nodes, roots):
         bits = [int(node) & MASK for node in nodes]
@@ -35,7 +35,7 @@ class SlowForest:
         self.leaves = [i for i, node in enumerate(self.nodes) if node[0] == i]
 
     def path(self, row, tree):
-        """The nodes that a row comes by."""
+        """The nodes on the path of a row."""
         at, found = self.roots[tree], []
         while True:
             found.append(at)
@@ -50,7 +50,7 @@ class SlowForest:
         return self.leaves.index(self.path(row, tree)[-1]) - first
 
     def steps(self, row, tree, known, m, classes):
-        """P(class) in every node on the way down, after that of no rows at all; `known` are codes, class, weight."""
+        """P(class) in every node on the path, after that of no rows; `known` is codes, class, weight."""
         ways = [(set(self.path(other, tree)), c, weight) for other, c, weight in known]
         found = [[1.0 / classes] * classes]
         for node in self.path(row, tree):
@@ -62,7 +62,7 @@ class SlowForest:
         return self.steps(*given)[-1]
 
     def changes(self, row, tree, known, m, classes, columns):
-        """By how much the logarithms change where a column is asked about."""
+        """The change of the logarithms at each node, by the column asked."""
         found = [[0.0] * classes for _ in range(columns)]
         path, steps = self.path(row, tree), self.steps(row, tree, known, m, classes)[1:]
         for node, before, after in zip(path, steps, steps[1:], strict=False):

@@ -1,4 +1,4 @@
-"""A spamd that runs in a thread of its own, and what a client says to it."""
+"""A spamd in a thread, and a raw client."""
 
 import asyncio
 import socket
@@ -31,7 +31,7 @@ def running(stores, **settings):
 
 
 def say(port, *parts, end=True):
-    """What is answered to these bytes, up to the end of it."""
+    """The response to these bytes, to its end."""
     with socket.create_connection(("127.0.0.1", port), timeout=120) as connection:
         for part in parts:
             connection.sendall(part)

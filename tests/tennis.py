@@ -1,4 +1,4 @@
-"""Fourteen days of weather, and whether tennis was played: the table of the lecture notes."""
+"""Fourteen days of weather, and whether tennis was played: the lecture notes' table."""
 
 from importlib.resources import files
 

@@ -1,4 +1,4 @@
-"""What docs/howto-distribute.md shows of Ray is run where Ray is installed. (Dask's examples are doctests.)"""
+"""The Ray example of docs/howto-distribute.md, run if Ray is installed. (Dask's examples are doctests.)"""
 
 import re
 from pathlib import Path
@@ -14,8 +14,8 @@ PAGE = (Path(__file__).parent.parent / "docs" / "howto-distribute.md").read_text
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")  # of Ray's own
-def test_what_the_page_shows_of_ray_gives_the_bytes_of_one_machine(tmp_path, monkeypatch):
+@pytest.mark.filterwarnings("ignore")  # Ray's own
+def test_ray_example_gives_the_bytes_of_one_machine(tmp_path, monkeypatch):
     ray = pytest.importorskip("ray", reason="Ray is not installed: pip install ray")
     shown = re.search(r"<!-- file: week.py -->\n```python\n(.*?)```", PAGE, re.S)[1]
     draw = np.random.default_rng(7)

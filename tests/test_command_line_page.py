@@ -1,4 +1,4 @@
-"""The page of the command line says what the program says; a toy has options of every kind."""
+"""The generated command-line page matches the program; a toy program has options of every kind."""
 
 import importlib.util
 import re
@@ -66,24 +66,24 @@ def verb(name):
     return re.search(rf"^## {name}\n(.*?)(?=^## |\Z)", page(toy, CODES), re.M | re.S)[1]
 
 
-def test_a_page_begins_with_the_program_and_a_line_for_every_verb():
+def test_page_begins_with_the_program_and_a_line_per_verb():
     beginning = page(toy, CODES).split("\n## ")[0]
     assert "\nCounts toys.\n" in beginning
     assert "| `--version` | Show the version. |" in beginning
     assert "| [count](#count) | Count toys. |\n| [throw-away](#throw-away) | Throw a toy away. |" in beginning
 
 
-def test_a_verb_says_how_it_is_called():
+def test_verb_usage():
     assert verb("count").startswith("\n`toy count [OPTIONS] BOX...`\n")
     assert verb("throw-away").startswith("\n`toy throw-away [OPTIONS] [TOY_NAME]`\n")
 
 
-def test_help_is_prose_but_options_and_commands_are_code():
+def test_help_is_prose_and_options_are_code():
     assert r"Those of one\_colour, or with `--colour` `red|green`." in verb("count")
     assert "`tallybayes count a b`\\\n`tallybayes count c`\n" in verb("count")
 
 
-def test_every_argument_and_option_says_what_it_takes_and_what_it_is_otherwise():
+def test_every_argument_and_option_has_a_type_and_a_default():
     for row in (
         r"| `BOX...` | Where the toys are; \* is any. |",
         "| `--output`, `-o` `FILE` | Where to write. (required) |",
@@ -97,7 +97,7 @@ def test_every_argument_and_option_says_what_it_takes_and_what_it_is_otherwise()
     assert "| `TOY_NAME` | Which one. (default `ball`) |" in verb("throw-away")
 
 
-def test_options_with_a_heading_come_under_it_and_hidden_ones_nowhere():
+def test_options_are_grouped_by_heading_and_hidden_ones_omitted():
     row = '| `--missing` `TEXT` | What is none. (default `""`, `NA`, may be repeated) |'
     assert f"\nReading:\n\n| option | meaning |\n|---|---|\n{row}\n" in verb("count")
     assert "secret" not in page(toy, CODES)
@@ -109,13 +109,13 @@ def test_exit_codes_are_listed_in_order():
 
 
 @pytest.mark.parametrize("codes", [{"count": {0: "fine"}}, {**CODES, "sell": {0: "fine"}}])
-def test_a_verb_without_exit_codes_is_an_error_and_so_is_the_opposite(codes):
+def test_verb_without_exit_codes_is_an_error_and_vice_versa(codes):
     with pytest.raises(ValueError, match=r"throw-away|sell"):
         page(toy, codes)
 
 
 @needs_the_program
-def test_the_page_on_disk_is_what_the_program_says():
+def test_page_on_disk_is_up_to_date():
     from tallybayes.cli import app
     from tallybayes.cli.codes import EXIT_CODES
 
@@ -123,7 +123,7 @@ def test_the_page_on_disk_is_what_the_program_says():
 
 
 @needs_the_program
-def test_every_verb_and_option_of_the_program_says_what_it_is_for():
+def test_every_verb_and_option_of_the_program_has_help():
     from tallybayes.cli import app
 
     for name, command in typer.main.get_command(app).commands.items():

@@ -1,4 +1,4 @@
-"""What is there is documented. (The examples themselves are run as doctests.)"""
+"""Everything public is documented. (The examples are run as doctests.)"""
 
 import ast
 import dataclasses
@@ -46,13 +46,13 @@ def test_every_family_and_setting_is_documented(name):
         assert any(f"`{setting}`" in row.split("|")[1] for row in rows), setting
 
 
-def test_the_table_of_settings_is_as_they_are_declared():
+def test_settings_table_is_up_to_date():
     assert runpy.run_path(str(ROOT / "docs" / "generate_settings.py"))["page"](FAMILY_PAGE) == FAMILY_PAGE, (
         "run: make docs"
     )
 
 
-def test_the_gallery_has_every_picture_of_the_pages():
+def test_gallery_has_every_picture_of_the_pages():
     page = (ROOT / "docs" / "gallery.md").read_text()
     assert runpy.run_path(str(ROOT / "docs" / "generate_gallery.py"))["page"]() == page, "run: make docs"
     drawn = {path.name for path in (ROOT / "docs" / "pictures").glob("*.svg")}
@@ -67,14 +67,14 @@ def public_names(module):
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_every_public_name_is_on_the_page_of_python(module):
+def test_every_public_name_is_on_the_python_page(module):
     page = (ROOT / "docs" / "api.md").read_text()
     assert public_names(module)
     for name in public_names(module):
         assert re.search(rf"^\.\. (?:auto\w+|py:data):: {name}$", page, re.M), name
 
 
-def test_every_verb_is_shown_at_work():
+def test_every_verb_has_an_example():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     shown = [block for page in pages for block in blocks(page.read_text()) if block.language == "console"]
     typed = "\n".join(command.typed for block in shown for command in commands(block))
@@ -86,7 +86,7 @@ def first_cells(page):
     return {name for row in re.findall(r"^\| (.+?) \|", page, re.M) for name in re.findall(r"`([^`]+)`", row)}
 
 
-def test_every_kind_of_input_and_every_format_of_output_is_described():
+def test_every_input_and_output_format_is_described():
     kinds = {*map(str, InputFormat)}
     assert kinds == {*TABLES, *DOCUMENTS}
     assert {*kinds, *map(str, AnswerFormat)} <= first_cells(FORMAT_PAGE)
@@ -94,14 +94,14 @@ def test_every_kind_of_input_and_every_format_of_output_is_described():
         assert f"`{report}` for" in FORMAT_PAGE
 
 
-def test_every_way_of_reading_is_described():
+def test_every_read_option_is_described():
     for field in dataclasses.fields(ReadOptions):
         assert f"`ReadOptions.{field.name}`" in FORMAT_PAGE
     for field in dataclasses.fields(Input):
         assert f"--{field.name.replace('_', '-')}" in first_cells(FORMAT_PAGE)
 
 
-def test_every_column_of_a_mail_is_described():
+def test_every_mail_column_is_described():
     described = re.search(r"^### Columns of a mail\n(.*?)^## ", FORMAT_PAGE, re.M | re.S)[1]
     assert tuple(re.findall(r"^\| `(\w+)` \| \w", described, re.M)) == tallybayes.mail.COLUMNS
     for name in TEXTS:
@@ -112,14 +112,14 @@ ROOMS = sorted(path.parent for path in (ROOT / "src" / "tallybayes").rglob("__in
 PYTHON_FILES = sorted((ROOT / "src" / "tallybayes").rglob("*.py"))
 
 
-def test_every_room_has_its_place_in_the_architecture():
+def test_every_package_is_in_the_architecture():
     page = (ROOT / "ARCHITECTURE.md").read_text()
     for folder in ROOMS:
         if folder.parent.name == "tallybayes":
             assert re.search(rf"^\| `{folder.name}` \|", page, re.M), folder.name
 
 
-def test_every_module_of_the_architecture_is_there():
+def test_every_module_of_the_architecture_exists():
     rooms = "|".join(folder.name for folder in ROOMS if folder.parent.name == "tallybayes")
     named = re.findall(rf"`((?:{rooms})/[a-z_/]+)(?:\.\w+)?`", (ROOT / "ARCHITECTURE.md").read_text())
     assert len(named) > 50
@@ -129,14 +129,14 @@ def test_every_module_of_the_architecture_is_there():
 
 
 @pytest.mark.parametrize("path", PYTHON_FILES, ids=lambda path: str(path.relative_to(ROOT / "src" / "tallybayes")))
-def test_every_module_says_what_is_in_it(path):
+def test_every_module_has_a_docstring(path):
     assert ast.get_docstring(ast.parse(path.read_text()))
 
 
 @pytest.mark.parametrize("folder", ROOMS[1:], ids=lambda folder: folder.name)
-def test_every_room_says_what_it_leans_on(folder):
+def test_every_package_states_its_dependencies(folder):
     docstring = ast.get_docstring(ast.parse((folder / "__init__.py").read_text()))
-    if folder.name not in ("infer", "evaluation"):  # which are modules, in several files
+    if folder.name not in ("infer", "evaluation"):  # modules in several files
         assert "Leans on" in docstring
 
 
@@ -147,7 +147,7 @@ def test_every_page_is_in_the_index():
         assert page.startswith("decisions/0") or page == "index" or re.search(rf"^{page}$", listed, re.M), page
 
 
-def test_pages_that_show_a_file_of_the_root_find_it():
+def test_included_root_files_exist():
     conf = runpy.run_path(str(ROOT / "docs" / "conf.py"))
     for page, where in conf["IN_THE_ROOT"].items():
         text = conf["from_the_root"](*where)
@@ -163,7 +163,7 @@ def test_every_decision_is_listed():
         assert path.name in listed
 
 
-def test_every_link_to_a_file_leads_somewhere():
+def test_every_link_to_a_file_resolves():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -1,8 +1,7 @@
-"""A wheel as people install it, as `make wheel` makes and tries it.
+"""Build and test a wheel as users install it: `make wheel`.
 
-Builds the source distribution and from that a wheel, makes it a manylinux wheel on Linux, installs it in an empty
-environment where no compiler can be called, and runs the tests there: those that are named, by default all that are
-not slow.
+Builds the source distribution and a wheel from it, makes it a manylinux wheel on Linux, installs it in an empty
+environment without a compiler, and runs the tests there: those named, by default all that are not slow.
 """
 
 import os
@@ -20,7 +19,7 @@ WHERE = "import tallybayes, sys; sys.exit(not tallybayes.__file__.startswith(sys
 
 
 def build() -> Path:
-    """The wheel, made from the source distribution, so that nothing is missing in that."""
+    """Build the wheel from the source distribution, so that nothing is missing there."""
     shutil.rmtree(MADE, ignore_errors=True)
     subprocess.run([sys.executable, "-m", "build", "--no-isolation", "--outdir", str(MADE), str(ROOT)], check=True)
     (wheel,) = MADE.glob("*.whl")
@@ -35,7 +34,7 @@ def build() -> Path:
 
 
 def install(wheel: Path) -> Path:
-    """The interpreter of an environment that has the wheel and what its tests need."""
+    """The interpreter of an environment with the wheel and what its tests need."""
     venv.create(CHECKED, clear=True, with_pip=True)
     python = CHECKED / ("Scripts" if os.name == "nt" else "bin") / "python"
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{wheel}[dev]"]
@@ -44,7 +43,7 @@ def install(wheel: Path) -> Path:
 
 
 def check(python: Path, arguments: list[str]) -> None:
-    """Runs the tests on what is installed, not on the sources beside them."""
+    """Run the tests against the installed package, not the sources."""
     subprocess.run([str(python), "-P", "-c", WHERE], check=True, cwd=ROOT)
     options = ["-p", "no:cacheprovider", "-n", "auto", "--hypothesis-profile=fewest", "-m", "not slow"]
     command = [str(python), "-P", "-m", "pytest", *options, *(arguments or ["tests"])]

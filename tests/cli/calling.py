@@ -1,4 +1,4 @@
-"""The program, and a table of five days to call it with."""
+"""The path of the program, and a table of five days to run it on."""
 
 import fcntl
 import sys
@@ -26,7 +26,7 @@ rain,,yes
 
 
 def wait_until_read(running):
-    """Until a process has read all that was written to its standard input, and waits for more."""
+    """Wait until a process has read all of its standard input and blocks for more."""
     unread = bytearray(4)
     fcntl.ioctl(running.stdin, termios.FIONREAD, unread)
     while running.poll() is None and any(unread):

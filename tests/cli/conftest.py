@@ -1,4 +1,4 @@
-"""The program, called as a user calls it: in this process where that is as good, in one of its own where it is not."""
+"""The command line, run in this process where that suffices and as a separate process otherwise."""
 
 import os
 import subprocess
@@ -9,12 +9,12 @@ from calling import PROGRAM, WEATHER, Ended
 
 from tallybayes.cli import app
 
-COMMAND = typer.main.get_command(app)  # made anew by every call of `app`, which takes longer than most verbs
+COMMAND = typer.main.get_command(app)  # `app` builds a new one on every call, which takes longer than most verbs
 
 
 @pytest.fixture
 def tally(capfd, tmp_path, monkeypatch):
-    """Runs a verb in an empty folder, and says how it ended."""
+    """Run a verb in an empty folder; returns its exit code and output."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("NO_COLOR", "1")
@@ -31,7 +31,7 @@ def tally(capfd, tmp_path, monkeypatch):
 
 @pytest.fixture
 def program(tmp_path):
-    """The same in a process of its own, with bytes for its standard input."""
+    """The same as a separate process, with bytes on standard input."""
 
     def run(*arguments, stdin=b"", **settings):
         done = subprocess.run(
@@ -58,6 +58,6 @@ def weather(tmp_path):
 
 @pytest.fixture
 def model(tally, weather):
-    """A model of those days."""
+    """A model trained on those days."""
     assert tally("train", "weather.csv", "--label", "play", "-o", "weather.tally").code == 0
     return weather.with_name("weather.tally")

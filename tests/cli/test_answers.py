@@ -1,4 +1,4 @@
-"""What answers are written as: every type of cell, names that are taken, no rows at all."""
+"""Output of predictions: every cell type, name clashes, no rows."""
 
 import csv
 import datetime
@@ -32,7 +32,7 @@ def typed(model):
     return [part for name in KEPT for part in ("--keep", name)]
 
 
-def test_cells_of_every_type_are_repeated_in_csv(tally, model, typed):
+def test_cells_of_every_type_in_csv(tally, model, typed):
     ended = tally("predict", model, "typed.parquet", *typed)
     first, second = csv.DictReader(io.StringIO(ended.out))
     expected = {"binary": "ham", "view": "a", "large": "'=1+1", "list": "[1.0, null]", "struct": '{"a": 1}'}
@@ -41,7 +41,7 @@ def test_cells_of_every_type_are_repeated_in_csv(tally, model, typed):
     assert second["large"] == "c,d"
 
 
-def test_cells_of_every_type_are_repeated_in_json_that_is_valid(tally, model, typed):
+def test_cells_of_every_type_in_valid_json(tally, model, typed):
     lines = tally("predict", model, "typed.parquet", *typed, "--keep", "temp", "-f", "jsonl").out.splitlines()
     first, second = (json.loads(line, parse_constant=pytest.fail) for line in lines)
     assert first["list"] == [1.0, None]
@@ -50,18 +50,18 @@ def test_cells_of_every_type_are_repeated_in_json_that_is_valid(tally, model, ty
     assert second["view"] == "b\x1b[2J"
 
 
-def test_no_control_character_of_any_type_of_text_is_in_a_table(tally, model, typed):
+def test_tables_contain_no_control_characters(tally, model, typed):
     assert "\x1b" not in tally("predict", model, "typed.parquet", *typed, "-f", "table").out
 
 
-def test_vectors_that_are_made_up_are_written(tally, tmp_path):
+def test_sampled_vectors_are_written(tally, tmp_path):
     save(Model.train(Schema({"x": Each(Gaussian())}), {"x": [[1.0, 2.0], [3.0, 5.0]]}, ["a", "b"]), "m.tally")
     rows = list(csv.reader(io.StringIO(tally("sample", "m.tally", "3").out)))
     assert rows[0] == ["x", "class"]
     assert [len(json.loads(row[0])) for row in rows[1:]] == [2, 2, 2]
 
 
-def test_answers_have_names_of_their_own(tally, model, weather):
+def test_answer_columns_do_not_clash_with_data_columns(tally, model, weather):
     weather.write_text(WEATHER.replace("temp", "probability"))
     assert tally("train", weather, "-l", "play", "-o", model).code == 0
     keep = ("--keep", "play", "--keep", "probability", "--keep", "play")
@@ -72,13 +72,13 @@ def test_answers_have_names_of_their_own(tally, model, weather):
     assert pyarrow.parquet.read_table("a.parquet")["play"].to_pylist() == ["no", "no", "yes", "yes", "yes"]
 
 
-def test_a_column_that_is_named_class_is_not_taken_for_the_class(tally, tmp_path):
+def test_data_column_named_class_is_not_the_answer(tally, tmp_path):
     save(Model.train({"class": Categorical()}, {"class": ["1st", "2nd"]}, ["a", "b"]), "m.tally")
     assert tally("sample", "m.tally", "1").out.splitlines()[0] == "class,predicted class"
 
 
 @pytest.mark.parametrize("form", ["csv", "jsonl", "table", "parquet"])
-def test_of_no_rows_there_are_the_names_of_the_columns(tally, model, weather, form):
+def test_no_rows_yield_a_header(tally, model, weather, form):
     weather.write_text("outlook,temp\n")
     assert tally("predict", model, weather, "--keep", "temp", "-f", form, "-o", "a").code == 0
     if form == "parquet":
@@ -88,13 +88,13 @@ def test_of_no_rows_there_are_the_names_of_the_columns(tally, model, weather, fo
         assert weather.with_name("a").read_text().replace(",", " ").split() == names
 
 
-def test_the_columns_of_a_table_are_as_wide_as_they_look(tally, model, weather):
+def test_table_columns_align_by_display_width(tally, model, weather):
     weather.write_text(WEATHER.replace("overcast", "曇り").replace("rain", "re\u0301gen"))
     lines = tally("predict", model, weather, "--keep", "outlook", "-f", "table").out.splitlines()
     assert lines[3].startswith("曇り     ")
     assert lines[4].startswith("re\u0301gen    ")
 
 
-def test_a_dash_is_standard_output(tally, model, weather):
+def test_dash_means_standard_output(tally, model, weather):
     assert tally("predict", model, weather, "-o", "-") == tally("predict", model, weather)
     assert not weather.with_name("-").exists()

@@ -1,4 +1,4 @@
-"""Questions on the command line: the same answers as in Python, and a sentence where there is none."""
+"""`ask` on the command line: the library's answers, and readable errors."""
 
 import pytest
 from calling import WEATHER
@@ -13,7 +13,7 @@ def model(tally, tmp_path):
     return "m.tally"
 
 
-def test_what_is_asked_is_answered(tally, model):
+def test_query_is_answered(tally, model):
     known = load(model)
     for question in ("outlook=sunny | play=yes", "play=no | temp > 28", "20 < temp <= 26"):
         ended = tally("ask", model, question)
@@ -28,7 +28,7 @@ def test_the_most_probable_row(tally, model):
 
 
 @pytest.mark.parametrize("question", ["outlook=", "outlok=sunny", "outlook=suny", "temp", "temp=20", "x|y|z", ""])
-def test_what_is_no_question_is_a_sentence(tally, model, question):
+def test_invalid_query_is_an_error(tally, model, question):
     ended = tally("ask", model, question)
     assert ended.code == 2
     assert ended.out == ""

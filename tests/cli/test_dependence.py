@@ -1,4 +1,4 @@
-"""--dependence on the command line: what is counted of columns together is told, asked and shown."""
+"""--dependence on the command line: dependent columns are counted jointly, reported and used."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ def parity(tally):
     return ("train", "parity.csv", "--label", "y", "-o", "m.tally")
 
 
-def test_columns_that_depend_on_each_other_are_counted_together_and_that_is_told(tally, parity):
+def test_dependent_columns_are_counted_jointly_and_reported(tally, parity):
     ended = tally(*parity, "--dependence", "auto")
     assert ended.code == 0
     (line,) = [line for line in ended.err.splitlines() if line.startswith("Together: ")]
@@ -37,7 +37,7 @@ def test_trees_or_pairs_alone(tally, parity, kind, name):
     assert "Together" not in tally(*parity).err
 
 
-def test_the_model_is_asked_explained_shown_and_learns(tally, parity):
+def test_predict_explain_show_and_learn(tally, parity):
     assert tally(*parity, "--dependence", "auto").code == 0
     code, out, _ = tally("evaluate", "m.tally", "parity.csv", "--format", "json")
     assert code == 0
@@ -59,7 +59,7 @@ def test_the_model_is_asked_explained_shown_and_learns(tally, parity):
     assert load("m.tally") == before
 
 
-def test_a_schema_that_is_given_has_its_blocks_itself(tally, parity):
+def test_dependence_with_a_schema_is_an_error(tally, parity):
     code, out, _ = tally("schema", "parity.csv", "--label", "y")
     assert code == 0
     Path("schema.toml").write_text(out)
@@ -69,7 +69,7 @@ def test_a_schema_that_is_given_has_its_blocks_itself(tally, parity):
     assert not Path("m.tally").exists()
 
 
-def test_folds_of_guided_trees_say_why_not(tally, parity):
+def test_folds_of_guided_trees_are_refused(tally, parity):
     ended = tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", "--column", "one,two=Trees(n=5)")
     assert ended.code == 2
     assert "finds its questions by the labels of rows, held-out rows among them" in ended.err
@@ -78,7 +78,7 @@ def test_folds_of_guided_trees_say_why_not(tally, parity):
     assert tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", *random).code == 0
 
 
-def test_what_is_no_kind_of_dependence_is_an_error(tally, parity):
+def test_unknown_dependence_is_an_error(tally, parity):
     ended = tally(*parity, "--dependence", "forest")
     assert ended.code == 2
     assert "forest" in ended.err

@@ -1,4 +1,4 @@
-"""Files that are none: pipes and devices as models and as answers, and standard streams that are closed."""
+"""Pipes and devices as models and outputs, and closed standard streams."""
 
 import os
 import stat
@@ -20,7 +20,7 @@ def pipe(tmp_path):
     return path
 
 
-def test_answers_into_a_pipe_do_not_take_its_place(program, model, weather, pipe):
+def test_output_pipe_is_written_to_and_not_replaced(program, model, weather, pipe):
     read = []
     reader = threading.Thread(target=lambda: read.append(os.read(os.open(pipe, os.O_RDONLY), 1000)), daemon=True)
     reader.start()
@@ -30,7 +30,7 @@ def test_answers_into_a_pipe_do_not_take_its_place(program, model, weather, pipe
     assert read[0].startswith(b"play,probability\n")
 
 
-def test_a_model_and_answers_go_through_devices(program, model, weather):
+def test_model_and_answers_through_devices(program, model, weather):
     saved = subprocess.run(
         [PROGRAM, "train", "weather.csv", "-l", "play", "-o", "/dev/stdout"],
         cwd=model.parent,
@@ -42,7 +42,7 @@ def test_a_model_and_answers_go_through_devices(program, model, weather):
     assert shown == program("predict", "weather.tally", "weather.csv")
 
 
-def test_what_comes_from_a_pipe_and_is_no_model_is_not_read_to_its_end(program, model, weather):
+def test_pipe_that_is_no_model_is_not_read_to_its_end(program, model, weather):
     ended = program("show", "/dev/zero")
     assert ended.code == 2
     assert "/dev/zero: This is not a tallybayes model" in ended.err
@@ -69,28 +69,28 @@ def closed(streams, line, folder):
         "--help",
     ],
 )
-def test_answers_for_a_closed_standard_output_are_an_error(model, line):
+def test_closed_standard_output_is_an_error(model, line):
     ended = closed(">&-", line, model.parent)
     assert ended.returncode == 2
     assert "Traceback" not in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
 
 
-def test_with_all_streams_closed_a_file_holds_the_answers_only(program, model):
+def test_all_streams_closed_output_file_holds_only_answers(program, model):
     assert closed("<&- >&- 2>&-", "predict weather.tally weather.csv -o a.csv", model.parent).returncode == 0
     assert (model.parent / "a.csv").read_text() == program("predict", "weather.tally", "weather.csv").out
     assert closed("<&- >&- 2>&-", "learn weather.tally weather.csv", model.parent).returncode == 0
     assert program("show", "weather.tally").out.startswith("10 rows")
 
 
-def test_what_is_said_does_not_go_to_standard_output_when_standard_error_is_closed(model):
+def test_messages_never_go_to_standard_output(model):
     ended = closed("2>&-", "learn weather.tally weather.csv", model.parent)
     assert (ended.returncode, ended.stdout) == (0, "")
     ended = closed("2>&-", "learn weather.tally nothing.csv", model.parent)
     assert (ended.returncode, ended.stdout) == (2, "")
 
 
-def test_what_the_encoding_has_not_is_spelled_out(model, weather):
+def test_unencodable_characters_are_escaped(model, weather):
     weather.write_text("outlook,play\nsönnig,はい\nregen,nein\n")
     ascii_only = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
     for line in ("train weather.csv -l play -o m", "show m", "explain m weather.csv", "evaluate m weather.csv"):
@@ -100,7 +100,7 @@ def test_what_the_encoding_has_not_is_spelled_out(model, weather):
         assert b"\\u306f\\u3044" in ended.stdout + ended.stderr
 
 
-def test_a_schema_is_a_file_that_can_be_read_again_whatever_the_encoding(model, weather):
+def test_schema_round_trips_in_any_encoding(model, weather):
     weather.write_text("größe,play\n1.5,はい\n2.5,nein\n")
     command = [PROGRAM, "schema", "weather.csv", "--label", "play"]
     other = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}

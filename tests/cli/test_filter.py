@@ -1,4 +1,4 @@
-"""`tallybayes filter`: what comes out is the mail, with what is thought of it."""
+"""`tallybayes filter`: the mail comes out, with its score in a header."""
 
 import fcntl
 import io
@@ -17,7 +17,7 @@ from tallybayes import Store, load, save
 
 @pytest.fixture
 def filtered(tally, monkeypatch, tmp_path):
-    """Filters a mail in this process; what comes out is bytes in Latin-1."""
+    """Filter a mail in this process; the output is bytes decoded as Latin-1."""
     save(trained(), tmp_path / "spam.tally")
 
     def run(*arguments, mail=b""):
@@ -33,7 +33,7 @@ def store(tmp_path):
     return tmp_path / "store"
 
 
-def test_the_header_comes_first_and_all_else_as_it_was(filtered):
+def test_header_is_first_and_the_rest_unchanged(filtered):
     ended = filtered("spam.tally", mail=spam(7))
     assert ended.code == 0
     header, _, rest = ended.out.partition("\n")
@@ -57,14 +57,14 @@ def test_an_earlier_header_is_replaced(filtered):
         (("--spam-score", "900", "--ham-score", "900"), "ham", 1),
     ],
 )
-def test_the_code_is_the_answer_if_it_is_asked_for(filtered, arguments, word, code):
+def test_exit_code_is_the_answer_if_requested(filtered, arguments, word, code):
     ended = filtered("spam.tally", "--exit-code", *arguments, mail=spam(7))
     assert ended.code == code
     assert ended.out.startswith(f"X-Tallybayes: {word}, 1.0000, score ")
     assert filtered("spam.tally", *arguments, mail=spam(7)).code == 0
 
 
-def test_a_store_answers_as_its_model_does_and_learns(filtered, store):
+def test_store_answers_like_its_model_and_learns(filtered, store):
     assert filtered("store", mail=spam(7)) == filtered("spam.tally", mail=spam(7))
     told = filtered("store", "--ham", mail=spam(50))
     assert (told.code, told.out, told.err) == (0, spam(50).decode(), "Learned as ham.\n")
@@ -76,7 +76,7 @@ def test_a_store_answers_as_its_model_does_and_learns(filtered, store):
         assert found.model().rows_by_class() == {"ham": 11, "spam": 10}
 
 
-def test_a_file_learns_as_the_verb_does(filtered, program, tmp_path):
+def test_filter_learns_into_a_file_like_the_learn_verb(filtered, program, tmp_path):
     save(trained(), tmp_path / "other.tally")
     assert program("learn", "other.tally", "--class", "spam", "--input", "mail", "-", stdin=spam(50)).code == 0
     filtered("spam.tally", "-s", mail=spam(50))
@@ -108,7 +108,7 @@ def test_a_file_learns_as_the_verb_does(filtered, program, tmp_path):
         (["spam.tally", "-S"], "These rows cannot be forgotten"),
     ],
 )
-def test_whatever_is_wrong_the_mail_passes_with_a_sentence(filtered, tally, tmp_path, weather, arguments, sentence):
+def test_mail_passes_with_a_message_whatever_is_wrong(filtered, tally, tmp_path, weather, arguments, sentence):
     (tmp_path / "broken.tally").write_bytes((tmp_path / "spam.tally").read_bytes()[:-100])
     assert tally("train", "weather.csv", "--label", "play", "-o", "text.tally").code == 0
     before = (tmp_path / "spam.tally").read_bytes()
@@ -125,14 +125,14 @@ def test_whatever_is_wrong_the_mail_passes_with_a_sentence(filtered, tally, tmp_
 
 
 @pytest.mark.parametrize("mail", [b"", b"\n", b"no head", b"\x00\xff\x80", b"Subject: x", b"\r\n\r\n"], ids=repr)
-def test_any_bytes_are_a_mail(filtered, mail):
+def test_any_bytes_pass(filtered, mail):
     ended = filtered("spam.tally", mail=mail)
     assert ended.code == 0
     assert ended.out.startswith("X-Tallybayes: ")
     assert ended.out.endswith(mail.decode("utf-8", "replace"))
 
 
-def test_nothing_is_not_learned(filtered):
+def test_empty_mail_is_not_learned(filtered):
     assert filtered("spam.tally", "-s").err == "tallybayes filter: There is no mail on standard input.\n"
 
 
@@ -149,7 +149,7 @@ def model(tmp_path):
 pytestmark = pytest.mark.slow
 
 
-def test_options_that_nobody_knows_let_the_mail_pass(model):
+def test_unknown_options_let_the_mail_pass(model):
     ended = run(model, "--eggs", mail=ham(1))
     assert (ended.returncode, ended.stdout) == (0, ham(1))
     assert b"No such option: --eggs" in ended.stderr
@@ -161,7 +161,7 @@ def test_options_that_nobody_knows_let_the_mail_pass(model):
 
 
 @pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="there is no limit of memory here")
-def test_a_process_without_memory_lets_the_mail_pass(model):
+def test_out_of_memory_lets_the_mail_pass(model):
     def little():
         resource.setrlimit(resource.RLIMIT_AS, (150_000_000, 150_000_000))
 
@@ -169,7 +169,7 @@ def test_a_process_without_memory_lets_the_mail_pass(model):
     assert run(model, "-e", mail=ham(1), preexec_fn=little).returncode == 3
 
 
-def test_a_process_that_is_killed_lets_the_mail_pass(model, tmp_path):
+def test_killed_child_lets_the_mail_pass(model, tmp_path):
     (tmp_path / "sitecustomize.py").write_text(
         "import os\nos.register_at_fork(after_in_child=lambda: os.kill(os.getpid(), 9))\n"
     )
@@ -180,7 +180,7 @@ def test_a_process_that_is_killed_lets_the_mail_pass(model, tmp_path):
     assert run(model, "-s", mail=ham(1), env=environment).returncode == 3
 
 
-def test_a_process_that_hangs_lets_the_mail_pass(model):
+def test_hung_child_lets_the_mail_pass(model):
     code = "import sys, tallybayes.cli.passing as p; p.PATIENCE = 1; sys.exit(p.pass_mail(sys.argv[2:]))"
     with open(model, "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
@@ -190,7 +190,7 @@ def test_a_process_that_hangs_lets_the_mail_pass(model):
     assert b"was killed by SIGKILL" in ended.stderr
 
 
-def test_a_mail_of_any_size_passes(model, tmp_path):
+def test_mail_of_any_size_passes(model, tmp_path):
     big = tmp_path / "big"
     big.write_bytes(ham(1) + b"0123456789abcde\n" * 6_250_000)
     with big.open("rb") as mail, (tmp_path / "out").open("wb") as out:
@@ -199,7 +199,7 @@ def test_a_mail_of_any_size_passes(model, tmp_path):
     assert (tmp_path / "out").read_bytes() == big.read_bytes()
 
 
-def test_a_mail_that_cannot_be_written_is_to_be_tried_again(model):
+def test_unwritable_mail_exits_with_tempfail(model):
     with open("/dev/full", "wb") as full:
         ended = subprocess.run(
             [PROGRAM, "filter", model], input=ham(1), stdout=full, stderr=subprocess.PIPE, check=False
@@ -222,7 +222,7 @@ def test_a_mail_that_cannot_be_written_is_to_be_tried_again(model):
 
 
 @pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
-def test_who_is_told_to_end_passes_nothing_on(model, sent, code):
+def test_terminated_filter_writes_nothing(model, sent, code):
     running = subprocess.Popen(
         [PROGRAM, "filter", model], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -234,7 +234,7 @@ def test_who_is_told_to_end_passes_nothing_on(model, sent, code):
     assert (running.returncode, out, err) == (code, b"", b"")
 
 
-def test_many_at_once_lose_and_double_nothing(model, store):
+def test_concurrent_filters_lose_and_double_nothing(model, store):
     def start(where, number):
         child = subprocess.Popen(
             [PROGRAM, "filter", "-s", where], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""Verbs that read from databases, as they are typed."""
+"""Verbs that read from databases."""
 
 import sqlite3
 from contextlib import closing
@@ -19,20 +19,20 @@ def days(tmp_path):
 ALL = ("--database", "days.db", "--query", "SELECT * FROM days")
 
 
-def test_a_model_of_a_database_is_that_of_the_same_rows_in_a_file(tally, days, model, tmp_path):
+def test_database_and_file_give_the_same_model(tally, days, model, tmp_path):
     ended = tally("train", *ALL, "--label", "play", "-o", "days.tally")
     assert (ended.code, ended.out) == (0, "")
     assert ended.err == "days.tally: 5 rows in 2 classes: no 2, yes 3\n"
     assert (tmp_path / "days.tally").read_bytes() == model.read_bytes()
 
 
-def test_sql_stands_in_front_of_files(tally, weather):
+def test_sql_over_files(tally, weather):
     query = "SELECT outlook, play FROM 'weather.csv' WHERE temp > 20"
     ended = tally("train", "--sql", query, "--label", "play", "--label-as-text", "-o", "warm.tally")
     assert ended.err == "warm.tally: 3 rows in 2 classes: false 2, true 1\n"
 
 
-def test_all_verbs_that_read_rows_read_them_from_a_database(tally, days, model):
+def test_every_reading_verb_accepts_a_database(tally, days, model):
     assert tally("predict", "weather.tally", *ALL).out.count("\n") == 6
     assert tally("evaluate", "weather.tally", *ALL, "--brief").code == 0
     assert "outlook" in tally("schema", *ALL, "--label", "play").out
@@ -57,14 +57,14 @@ def test_all_verbs_that_read_rows_read_them_from_a_database(tally, days, model):
         (["predict", "weather.tally", *ALL, "--text", "x"], "--text and --cell describe one row"),
     ],
 )
-def test_what_is_wrong_is_a_sentence_and_nothing_is_written(tally, days, model, tmp_path, arguments, said):
+def test_errors_write_nothing(tally, days, model, tmp_path, arguments, said):
     ended = tally(*arguments)
     assert ended.code == 2
     assert said in ended.err
     assert not (tmp_path / "m.tally").exists()
 
 
-def test_a_column_that_misled_the_first_rows_is_a_category_on_the_second_try(tally, tmp_path):
+def test_column_with_late_text_becomes_a_category_on_retry(tally, tmp_path):
     with closing(sqlite3.connect(tmp_path / "codes.db")) as connection:
         connection.execute("CREATE TABLE codes (code TEXT, y TEXT)")
         rows = ((str(i * 7 % 1009), "no" if i % 2 else "yes") for i in range(200_000))

@@ -1,4 +1,4 @@
-"""`evaluate` without a model: rows held out by folds or one by one, of files of any size."""
+"""`evaluate` without a model: cross-validation and leave-one-out on files of any size."""
 
 import json
 
@@ -35,7 +35,7 @@ def facts(ended):
     return json.loads(ended.out)
 
 
-def test_folds_of_a_file_are_those_of_the_frame(tally, table):
+def test_folds_of_a_file_equal_those_of_the_frame(tally, table):
     found = facts(tally("evaluate", table, "--label", "class", "--folds", 5, "--format", "json"))
     frame = TABLE.drop_columns(["class"])
     schema = Schema.infer(TABLE, "class")
@@ -48,7 +48,7 @@ def test_folds_of_a_file_are_those_of_the_frame(tally, table):
     assert again["pooled"]["log_loss"] == pytest.approx(found["pooled"]["log_loss"])
 
 
-def test_repeats_and_seeds_deal_anew(tally, table):
+def test_repeats_and_seeds_change_the_folds(tally, table):
     def loss(*more):
         ended = tally("evaluate", table, "-l", "class", "--folds", 4, *more, "--format", "json")
         return facts(ended)["pooled"]["log_loss"]
@@ -57,7 +57,7 @@ def test_repeats_and_seeds_deal_anew(tally, table):
     assert loss("--seed", 1) != loss("--seed", 2)
 
 
-def test_the_column_of_groups_is_not_counted_unless_it_is_told(tally, table):
+def test_group_column_is_not_counted_by_default(tally, table):
     grouped = ("evaluate", table, "-l", "class", "--folds", 4, "--groups", "x", "--brief")
     plain = tally(*grouped)
     told = "4 folds, groups kept together, seed 0; every row is scored by a model without its fold.\n"
@@ -68,7 +68,7 @@ def test_the_column_of_groups_is_not_counted_unless_it_is_told(tally, table):
     assert counted != plain.out
 
 
-def test_a_schema_may_be_told(tally, table):
+def test_schema_can_be_given(tally, table):
     written = tally("schema", table, "-l", "class", "--column", "subject=left out", "--column", "x=Gaussian")
     (table.parent / "schema.toml").write_text(written.out)
     found = facts(tally("evaluate", table, "--schema", "schema.toml", "--folds", 5, "--format", "json"))
@@ -77,7 +77,7 @@ def test_a_schema_may_be_told(tally, table):
     assert found == wanted
 
 
-def test_training_sets_are_weighed_each_by_itself(tally, table):
+def test_each_training_set_is_weighed_separately(tally, table):
     found = facts(tally("evaluate", table, "-l", "class", "--folds", 5, "--weigh", "--format", "json"))
     frame, schema = TABLE.drop_columns(["class"]), Schema.infer(TABLE, "class")
     wanted = cross_validate(schema, frame, TABLE["class"], k=5, weigh=True)
@@ -88,7 +88,7 @@ def test_training_sets_are_weighed_each_by_itself(tally, table):
     assert "--weigh goes with --folds" in ended.err
 
 
-def test_folds_may_be_taken_from_a_model(tally, table):
+def test_folds_subtracted_from_a_model(tally, table):
     assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
     found = tally("evaluate", "m.tally", table, "--folds", 5)
     assert found.code == 0
@@ -101,7 +101,7 @@ def test_folds_may_be_taken_from_a_model(tally, table):
     assert "--column: m.tally is a model, which is used as it is. Give the data alone." in told.err
 
 
-def test_bad_rows_are_skipped_both_times(tally, table):
+def test_bad_rows_are_skipped_in_both_passes(tally, table):
     lines = table.read_text().splitlines()
     lines[100:100] = ["x,level 1,s1,yes", ',"level 1","s1",']
     table.write_text("\n".join(lines))
@@ -113,7 +113,7 @@ def test_bad_rows_are_skipped_both_times(tally, table):
     assert ended.out == tally("evaluate", table, "-l", "class", *told, "--folds", 5, "--brief").out
 
 
-def test_a_pipe_cannot_be_read_twice(program, table):
+def test_pipe_cannot_be_read_twice(program, table):
     ended = program("evaluate", "-", "--label", "class", "--folds", "5", stdin=table.read_bytes())
     assert (ended.code, ended.out) == (2, "")
     assert "Rows are read twice" in ended.err
@@ -130,32 +130,32 @@ def test_a_pipe_cannot_be_read_twice(program, table):
         (("--leave-one-out", "-l", "class", "--groups", "subject"), "--groups goes with --folds"),
     ],
 )
-def test_what_cannot_be_held_out_is_a_sentence(tally, table, arguments, message):
+def test_invalid_validation_options_are_errors(tally, table, arguments, message):
     ended = tally("evaluate", table, *arguments)
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
 
 
-def test_options_of_folds_mean_nothing_to_a_model(tally, table):
+def test_fold_options_are_refused_with_a_model(tally, table):
     assert tally("train", table, "-l", "class", "-o", "m.tally").code == 0
     ended = tally("evaluate", "m.tally", table, "--groups", "subject")
     assert "--groups goes with --folds or --leave-one-out; a model is used as it is." in ended.err
 
 
-def test_a_script_can_ask_for_an_accuracy(tally, table):
+def test_minimum_accuracy_sets_the_exit_code(tally, table):
     ended = tally("evaluate", table, "-l", "class", "--folds", 5, "--at-least", 0.99, "--brief")
     assert ended.code == 1
     assert "below 0.99" in ended.err
 
 
-def test_costs_are_of_the_classes_of_all_rows(tally, table):
+def test_costs_may_name_the_classes_of_all_rows(tally, table):
     ended = tally("evaluate", table, "-l", "class", "--folds", 5, "--costs", "yes:no=4", "--reject", 0.3, "--brief")
     assert ended.code == 0
     assert "\ncost " in ended.out
 
 
 @pytest.mark.slow
-def test_leave_one_out_is_as_many_folds_as_rows(tally, table):
+def test_leave_one_out_equals_n_folds(tally, table):
     told = ("-l", "class", "--column", "subject=left out", "--column", "x=Gaussian")
     found = facts(tally("evaluate", table, *told, "--leave-one-out", "--format", "json"))
     schema = Schema.infer(TABLE, "class", hints={"subject": None, "x": Gaussian()})

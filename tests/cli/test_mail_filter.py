@@ -1,4 +1,4 @@
-"""Mail, from folders to a filter: as an administrator would have it."""
+"""Mail, from folders to a filter, as an administrator sets it up."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ def answers(ended):
     return [(row["file"], row["class"]) for row in csv.DictReader(io.StringIO(ended.out))]
 
 
-def test_a_folder_per_class_needs_nothing_else(mail):
+def test_train_on_a_folder_per_class(mail):
     model = load("spam.tally")
     assert model.schema.label == "class"
     assert model.n == 20
@@ -36,19 +36,19 @@ def test_a_folder_per_class_needs_nothing_else(mail):
     assert "file" not in model.schema.columns
 
 
-def test_every_mail_is_answered_beside_its_file(tally, mail):
+def test_predictions_name_the_file(tally, mail):
     found = answers(tally("predict", "spam.tally", "mail"))
     assert sorted(found) == sorted((f"mail/{name}/{i}", name) for name in ("ham", "spam") for i in range(10))
 
 
-def test_a_single_file_is_known_for_a_mail_by_its_content(tally, mail):
+def test_single_file_is_recognised_as_mail(tally, mail):
     assert answers(tally("predict", "spam.tally", "mail/spam/3")) == [("mail/spam/3", "spam")]
     (mail / "new.txt").write_text(HAM.format("Monday"))
     assert answers(tally("predict", "spam.tally", "mail/new.txt")) == [("mail/new.txt", "ham")]
     assert "Subject" not in tally("explain", "spam.tally", "mail/new.txt").err
 
 
-def test_a_filter_tells_by_its_exit_code(program, mail):
+def test_predict_find_sets_the_exit_code(program, mail):
     line = ("predict", "spam.tally", "--input", "mail", "--find", "spam", "-")
     assert program(*line, stdin=SPAM.format(99).encode()).code == 0
     assert program(*line, stdin=HAM.format(99).encode()).code == 1
@@ -57,7 +57,7 @@ def test_a_filter_tells_by_its_exit_code(program, mail):
     assert "Standard input looks like mail. Say that it is: --input mail" in told.err
 
 
-def test_a_mail_is_learned_and_forgotten_again(program, mail):
+def test_learn_and_forget_a_mail(program, mail):
     before = mail.with_name("spam.tally").read_bytes()
     new = b"From: x@example.net\nSubject: invoice\n\nPlease pay.\n"
     assert program("learn", "spam.tally", "--class", "ham", "--input", "mail", "-", stdin=new).code == 0
@@ -66,7 +66,7 @@ def test_a_mail_is_learned_and_forgotten_again(program, mail):
     assert mail.with_name("spam.tally").read_bytes() == before
 
 
-def test_an_mbox_per_class_is_the_same_model(tally, mail):
+def test_mbox_per_class_gives_the_same_model(tally, mail):
     boxes = mail.with_name("boxes")
     boxes.mkdir()
     for name, text in (("ham", HAM), ("spam", SPAM)):
@@ -78,7 +78,7 @@ def test_an_mbox_per_class_is_the_same_model(tally, mail):
     assert load("boxes.tally").counts("body") == load("spam.tally").counts("body")
 
 
-def test_a_folder_of_texts_is_text(tally, tmp_path):
+def test_folder_of_plain_texts(tally, tmp_path):
     for name, text in (("a", "one two"), ("b", "three four five")):
         (tmp_path / "texts" / name).mkdir(parents=True)
         (tmp_path / "texts" / name / "x.txt").write_text(text)

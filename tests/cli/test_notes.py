@@ -1,4 +1,4 @@
-"""What is said beside the answer: rows are counted as they were given, but perhaps not as they were meant."""
+"""Notes on standard error about data that is probably not as intended."""
 
 import pytest
 
@@ -12,7 +12,7 @@ def spam(tally, tmp_path):
     return tmp_path / "spam.tally"
 
 
-def test_a_new_class_is_noted_with_the_one_it_may_be_meant_for(tally, spam):
+def test_new_class_is_noted_with_the_nearest_known_one(tally, spam):
     ended = tally("learn", spam, "--text", "win again", "--class", "Spma")
     assert ended.code == 0
     assert ended.err.startswith("Note: 'Spma' is a new class. Did you mean 'spam'?\n")
@@ -20,12 +20,12 @@ def test_a_new_class_is_noted_with_the_one_it_may_be_meant_for(tally, spam):
     assert "new class" not in tally("learn", spam, "--text", "win again", "--class", "Spma").err
 
 
-def test_a_new_class_in_data_is_noted_too(tally, spam):
+def test_new_class_in_data_is_noted(tally, spam):
     spam.with_name("more.csv").write_text("text,class\nan invoice,bill\nmore,spam\n")
     assert tally("learn", spam, "more.csv").err.startswith("Note: 'bill' is a new class.\n")
 
 
-def test_a_class_that_is_not_there_is_not_forgotten_and_the_near_one_is_offered(tally, spam):
+def test_forgetting_an_unknown_class_suggests_the_nearest(tally, spam):
     before = spam.read_bytes()
     ended = tally("forget", spam, "--text", "win a prize", "--class", "spm")
     assert (ended.code, ended.err) == (
@@ -46,7 +46,7 @@ NOTE = "Note: the labels in 'y' are {} different numbers, which looks like a reg
 @pytest.mark.parametrize(
     ("values", "classes"), [([i % 101 for i in range(1000)], 101), ([i * 1.5 for i in range(30)], 30)]
 )
-def test_many_numbers_as_labels_look_like_a_regression(tally, tmp_path, values, classes):
+def test_many_numeric_labels_look_like_regression(tally, tmp_path, values, classes):
     train = labels(tmp_path, values)
     assert NOTE.format(classes) in tally(*train).err
     assert "regression" not in tally(*train, "--label-as-text").err
@@ -55,12 +55,12 @@ def test_many_numbers_as_labels_look_like_a_regression(tally, tmp_path, values, 
 @pytest.mark.parametrize(
     "values", [[i % 100 for i in range(1000)], ["abcdefghijklmnop"[: i % 16] + "z" for i in range(20)]]
 )
-def test_other_labels_do_not(tally, tmp_path, values):
+def test_other_labels_are_not_noted(tally, tmp_path, values):
     assert "regression" not in tally(*labels(tmp_path, values)).err
 
 
 @pytest.mark.filterwarnings("default")
-def test_marks_are_noted_and_missing_adds_to_those_that_are_known(tally, tmp_path):
+def test_missing_marks_are_noted_and_missing_adds_to_the_defaults(tally, tmp_path):
     rows = [f"{'lost' if i % 10 == 0 else 'NULL' if i % 9 == 0 else i / 7:.5},{'pq'[i % 2]}\n" for i in range(90)]
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(rows))
     train = ["train", "t.csv", "--label", "y", "-o", "t.tally"]
@@ -69,7 +69,7 @@ def test_marks_are_noted_and_missing_adds_to_those_that_are_known(tally, tmp_pat
     assert load(tmp_path / "t.tally").counts("x").sums["n"].round().sum() == 90 - 9 - 9
 
 
-def test_columns_that_are_kept_may_have_marks(tally, tmp_path):
+def test_kept_columns_may_contain_missing_marks(tally, tmp_path):
     rows = [f"{'-' if i % 10 == 0 else i / 7:.5},{'pq'[i % 2]}\n" for i in range(50)]
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(rows))
     assert tally("train", "t.csv", "--label", "y", "-o", "t.tally").code == 0
@@ -80,7 +80,7 @@ def test_columns_that_are_kept_may_have_marks(tally, tmp_path):
 
 
 @pytest.mark.filterwarnings("default")
-def test_a_column_of_a_name_that_comes_again_can_be_the_label(tally, tmp_path):
+def test_repeated_column_name_can_be_the_label(tally, tmp_path):
     (tmp_path / "t.csv").write_text("a,a\n1,p\n2,q\n")
     ended = tally("train", "t.csv", "--label", "a.2", "-o", "t.tally")
     assert ended.err == (

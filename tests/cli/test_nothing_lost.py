@@ -1,4 +1,4 @@
-"""Nothing that is read is lost: not to what is written, and not to what a model makes of it."""
+"""Inputs are not overwritten, every row is counted, and kept cells are unchanged."""
 
 import csv
 import io
@@ -23,7 +23,7 @@ import pytest
         "sample weather.tally 3 -o weather.tally",
     ],
 )
-def test_what_is_read_is_not_written_over(tally, model, weather, line):
+def test_input_files_are_not_overwritten(tally, model, weather, line):
     os.symlink("weather.csv", weather.with_name("link.csv"))
     weather.with_name("s.toml").write_text(tally("schema", "weather.csv", "--label", "play").out)
     before = {path.name: path.read_bytes() for path in weather.parent.iterdir()}
@@ -33,7 +33,7 @@ def test_what_is_read_is_not_written_over(tally, model, weather, line):
     assert {path.name: path.read_bytes() for path in weather.parent.iterdir()} == before
 
 
-def test_models_may_be_merged_into_one_of_them(tally, model):
+def test_merge_into_one_of_the_inputs(tally, model):
     assert tally("merge", model, model, "-o", model).code == 0
     assert "10 rows" in tally("show", model).out
 
@@ -59,7 +59,7 @@ def test_a_model_without_columns_answers_every_row(tally, tmp_path, name):
     assert tally("predict", "m.tally", name).out.split() == ["y,probability", *["p,0.6666666666666666"] * 3]
 
 
-def test_columns_are_repeated_as_they_were_also_where_the_model_counts_them(tally, tmp_path):
+def test_kept_columns_are_unchanged_even_if_counted_as_numbers(tally, tmp_path):
     tmp_path.joinpath("t.csv").write_text("id,v,y\n9007199254740993,1.50,p\n9007199254740995, 2.5,q\n0,NA,q\n")
     assert tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "v=Gaussian").code == 0
     plain = list(csv.DictReader(io.StringIO(tally("predict", "m.tally", "t.csv").out)))
@@ -72,7 +72,7 @@ def test_columns_are_repeated_as_they_were_also_where_the_model_counts_them(tall
     assert [(row["y"], row["probability"]) for row in found] == [(row["y"], row["probability"]) for row in plain]
 
 
-def test_whole_numbers_of_parquet_are_repeated_to_their_last_digit(tally, tmp_path):
+def test_parquet_integers_keep_all_digits(tally, tmp_path):
     ids = [9007199254740993, 9007199254740995, 3]
     pyarrow.parquet.write_table(pa.table({"id": ids, "y": ["p", "q", "q"]}), tmp_path / "t.parquet")
     assert tally("train", "t.parquet", "--label", "y", "-o", "m.tally", "--column", "id=Gaussian").code == 0
@@ -80,7 +80,7 @@ def test_whole_numbers_of_parquet_are_repeated_to_their_last_digit(tally, tmp_pa
     assert [int(line.split(",")[0]) for line in found] == ids
 
 
-def test_numbers_with_a_comma_are_repeated_with_it(tally, tmp_path):
+def test_decimal_commas_are_kept(tally, tmp_path):
     tmp_path.joinpath("t.csv").write_text("v;y\n1,50;p\n2,5;q\n")
     assert tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--decimal", ",").code == 0
     found = list(csv.reader(io.StringIO(tally("predict", "m.tally", "t.csv", "--decimal", ",", "--keep", "v").out)))

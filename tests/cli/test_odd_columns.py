@@ -1,4 +1,4 @@
-"""Columns and cells that do not fit: left out with a reason, or an error that says where; the others are counted."""
+"""Columns and cells that do not fit: left out with a reason, or an error with a location."""
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -7,7 +7,7 @@ import pytest
 from tallybayes import load
 
 
-def test_a_number_without_end_among_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_path):
+def test_infinity_in_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_path):
     tmp_path.joinpath("t.csv").write_text("a,y\n1.5,p\ninf,q\n3.5,q\n-2.5,p\n")
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
     assert ended.code == 2
@@ -26,7 +26,7 @@ def test_a_number_without_end_among_the_first_rows_has_its_line_and_can_be_skipp
         ([b"\x00\xff", b"\x01"], "cells of type binary are not numbers"),
     ],
 )
-def test_a_column_that_no_family_counts_is_left_out_and_the_others_are_not(tally, tmp_path, cells, reason):
+def test_unsupported_column_is_left_out(tally, tmp_path, cells, reason):
     pyarrow.parquet.write_table(pa.table({"odd": cells, "v": [1.5, 2.5], "y": ["p", "q"]}), tmp_path / "t.parquet")
     ended = tally("train", "t.parquet", "--label", "y", "-o", "m.tally")
     assert ended.code == 0
@@ -34,8 +34,8 @@ def test_a_column_that_no_family_counts_is_left_out_and_the_others_are_not(tally
     assert list(load(tmp_path / "m.tally").schema.columns) == ["v"]
 
 
-def test_fields_of_mixed_types_are_categories_beside_others(tally, tmp_path):
-    """A text and a number of the same digits are one level."""
+def test_json_fields_of_mixed_types_are_categories(tally, tmp_path):
+    """Text and number with the same digits are one level."""
     tmp_path.joinpath("t.jsonl").write_text(
         '{"a": true, "zip": 12345, "y": "p"}\n{"a": false, "zip": "z", "y": "q"}\n{"zip": "12345", "y": "p"}\n'
     )
@@ -47,7 +47,7 @@ def test_fields_of_mixed_types_are_categories_beside_others(tally, tmp_path):
     assert [line.split(",")[0] for line in tally("predict", "m.tally", "t.jsonl").out.splitlines()] == list("ypqp")
 
 
-def test_the_numbers_of_the_rows_are_left_out_unless_they_are_asked_for(tally, tmp_path):
+def test_row_numbers_are_left_out_unless_requested(tally, tmp_path):
     rows = "".join(f"{i},{i % 7},{'pq'[i % 2]}\n" for i in range(5, 1005))
     tmp_path.joinpath("t.csv").write_text("id,v,y\n" + rows)
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")

@@ -1,4 +1,4 @@
-"""Classes and columns of every name and type, as they are given on the command line and as they come back."""
+"""Classes and columns of any name and type, in arguments and in output."""
 
 import datetime
 import json
@@ -19,7 +19,7 @@ def odd(tally):
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_a_class_of_any_name_is_found_and_shown(tally, odd, name):
+def test_class_of_any_name_can_be_used_and_shown(tally, odd, name):
     assert tally("predict", odd, "--cell", f"a=b={name}", "--find", name).code == 0
     assert tally("predict", odd, "--cell", f"a={name}", "--costs", f"x:y:{name}=3").code == 0
     assert tally("explain", odd, "--cell", f"a={name}", "--against", name).code == 0
@@ -31,7 +31,7 @@ def test_a_class_of_any_name_is_found_and_shown(tally, odd, name):
         assert "\u202e" not in ended.out + ended.err
 
 
-def test_what_is_said_of_a_model_is_one_line(tally, odd):
+def test_merge_message_is_one_line(tally, odd):
     assert tally("merge", odd, "-o", "m").err.count("\n") == 1
 
 
@@ -45,7 +45,7 @@ def test_what_is_said_of_a_model_is_one_line(tally, odd):
         ([datetime.datetime(2024, 1, 2), datetime.datetime(2024, 1, 3)], "2024-01-02 00:00:00.000000"),
     ],
 )
-def test_a_class_is_found_as_answers_write_it(tally, labels, written):
+def test_class_is_recognised_as_predictions_write_it(tally, labels, written):
     pyarrow.parquet.write_table(pa.table({"x": ["a", "b"], "y": labels}), "t.parquet")
     assert tally("train", "t.parquet", "-l", "y", "-o", "m").code == 0
     assert tally("predict", "m", "--cell", "x=a", "--find", written).code == 0
@@ -63,7 +63,7 @@ def test_a_class_is_found_as_answers_write_it(tally, labels, written):
         ("--costs yes:maybe=3", "There is no class 'maybe'; the classes are no, yes."),
     ],
 )
-def test_costs_that_make_no_sense_are_an_error(tally, model, line, message):
+def test_invalid_costs_are_errors(tally, model, line, message):
     ended = tally("predict", model, "--cell", "temp=20", *line.split())
     assert (ended.code, ended.out) == (2, "")
     assert message in ended.err
@@ -80,19 +80,19 @@ def test_costs_that_make_no_sense_are_an_error(tally, model, line, message):
         (["--schema", "weather.csv"], "weather.csv: The schema cannot be read as TOML"),
     ],
 )
-def test_a_schema_that_makes_no_sense_is_an_error(tally, model, options, message):
+def test_invalid_schema_is_an_error(tally, model, options, message):
     ended = tally("train", "weather.csv", "-l", "play", "-o", "m", *options)
     assert ended.code == 2
     assert message in ended.err
 
 
-def test_a_column_with_an_equals_sign_is_given_a_family(tally, weather):
+def test_column_name_with_an_equals_sign(tally, weather):
     weather.write_text("a=b (x),play\n1,no\n2,yes\n")
     assert tally("train", weather, "-l", "play", "-o", "m", "--column", "a=b (x)=Poisson(shape=2, rate=1)").code == 0
     assert load("m").schema.columns == {"a=b (x)": Poisson(shape=2.0, rate=1.0)}
 
 
-def test_an_accuracy_that_is_no_number_is_an_error(tally, model, weather):
+def test_accuracy_that_is_not_a_number_is_an_error(tally, model, weather):
     assert tally("evaluate", model, weather, "--at-least", "nan").code == 2
 
 
@@ -114,7 +114,7 @@ FAMILIES = [
     ("family", "cells"), FAMILIES, ids=lambda value: repr(value) if isinstance(value, object) else ""
 )
 @pytest.mark.filterwarnings("ignore")
-def test_every_report_is_valid_json_and_can_be_drawn(tally, family, cells):
+def test_every_report_is_valid_json_and_renders(tally, family, cells):
     labels = ["ham", "spam", "spam", "ham"]
     save(Model.train(Schema({"x": family}, label="y"), {"x": cells}, labels), "m.tally")
     pyarrow.parquet.write_table(pa.table({"x": cells, "y": labels}), "t.parquet")
@@ -132,7 +132,7 @@ def test_scores_are_not_called_likelihoods(tally):
     assert [column["score"] for column in columns] == [False, True]
 
 
-def test_a_cell_of_a_vector_is_not_given_by_itself(tally):
+def test_single_cell_of_a_vector_is_refused(tally):
     save(Model.train({"x": Each(Gaussian())}, {"x": [[1.0, 2.0], [2.0, 1.0]]}, ["a", "b"]), "m.tally")
     ended = tally("predict", "m.tally", "--cell", "x=1")
     assert ended.code == 2
@@ -140,7 +140,7 @@ def test_a_cell_of_a_vector_is_not_given_by_itself(tally):
 
 
 @pytest.mark.slow
-def test_of_very_many_columns_some_are_named(tally, weather):
+def test_long_lists_of_columns_are_abbreviated(tally, weather):
     names = [f"c{i}" for i in range(300)]
     rows = [["1" if i % 2 else str(row * i % 5) for i in range(300)] for row in range(40)]
     lines = [",".join([*names, "y"]), *(",".join([*row, "ab"[i % 2]]) for i, row in enumerate(rows)), ""]
@@ -151,6 +151,6 @@ def test_of_very_many_columns_some_are_named(tally, weather):
     assert len(json.loads(tally("show", "m", "-f", "json").out)["columns"]) == 120
 
 
-def test_data_beside_a_row_is_an_error(tally, model, weather):
+def test_data_together_with_a_row_is_an_error(tally, model, weather):
     for verb in ("predict", "explain"):
         assert "describe one row" in tally(verb, model, weather, "--cell", "temp=3").err

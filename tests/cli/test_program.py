@@ -1,4 +1,4 @@
-"""The program as a process: it makes the verb that is called and no other, and nobody notices."""
+"""The program as a process, which builds only the verb that is called."""
 
 import subprocess
 
@@ -17,7 +17,7 @@ def ran(*arguments):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", CALLED, ids=" ".join)
-def test_every_verb_is_found_and_helps(verb):
+def test_every_verb_has_help(verb):
     ended = ran(*verb, "--help")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert f"Usage: tallybayes {' '.join(verb)} " in ended.stdout
@@ -29,7 +29,7 @@ def test_the_demo_calls_other_verbs():
     assert ended.stdout.endswith("Equal: no trace of the day is left in the model.\n")
 
 
-def test_a_verb_that_is_misspelled_is_an_error_that_names_it():
+def test_misspelled_verb_is_an_error_that_names_it():
     ended = ran("trian")
     assert ended.returncode == 2
     assert "No such command 'trian'." in ended.stderr

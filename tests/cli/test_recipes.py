@@ -1,4 +1,4 @@
-"""The recipes of docs/howto-spam.md, each run by the program it is for."""
+"""The recipes of docs/howto-spam.md, each run by its own mail program."""
 
 import subprocess
 from pathlib import Path
@@ -28,8 +28,9 @@ def home(tmp_path):
 
 @pytest.fixture
 def deliver(home):
-    """Gives a mail to a program with its recipe. Both programs set their own environment, which is that of the user who
-    runs the tests."""
+    """Pass a mail to a program with its recipe. Both programs set their own environment, that of the user who runs the
+    tests.
+    """
 
     def run(part, recipe, mail):
         here = f'HOME="{home}"\nPATH="{Path(PROGRAM).parent}:/usr/bin:/bin"\n'
@@ -47,7 +48,7 @@ BY = [("procmail", ".procmailrc"), ("maildrop", ".mailfilter")]
 
 
 @pytest.mark.parametrize(("part", "recipe"), BY)
-def test_mail_is_delivered_by_what_it_is(home, deliver, part, recipe):
+def test_mail_is_filed_by_its_class(home, deliver, part, recipe):
     for mail in (ham(77), spam(77)):
         deliver(part, recipe, mail)
     (good,), (bad,) = delivered(home), delivered(home, ".Spam")
@@ -58,7 +59,7 @@ def test_mail_is_delivered_by_what_it_is(home, deliver, part, recipe):
 
 
 @pytest.mark.parametrize(("part", "recipe"), BY)
-def test_mail_is_delivered_although_there_is_no_model(home, deliver, part, recipe):
+def test_mail_is_delivered_without_a_model(home, deliver, part, recipe):
     (home / "spam.tally").unlink()
     deliver(part, recipe, spam(77))
     assert [mail.strip() for mail in delivered(home)] == [spam(77).strip()]

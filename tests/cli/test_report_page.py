@@ -1,4 +1,4 @@
-"""`tallybayes report`: the library's report, on standard output or in a file."""
+"""`tallybayes report`: the library's report, on standard output or to a file."""
 
 import json
 
@@ -10,7 +10,7 @@ from tallybayes import load, model_report
 pytestmark = pytest.mark.slow
 
 
-def test_the_report_is_that_of_the_library(tally, model, weather, tmp_path):
+def test_report_equals_that_of_the_library(tally, model, weather, tmp_path):
     table = pyarrow.csv.read_csv(weather)
     report = model_report(load(model), table, "play", title=model.name)
     ended = tally("report", model, weather, "-o", "report.html")
@@ -21,13 +21,13 @@ def test_the_report_is_that_of_the_library(tally, model, weather, tmp_path):
     assert tally("report", model, weather, "-f", "text").out == plain.text() + "\n"
 
 
-def test_without_data_there_is_a_report_of_the_model_alone(tally, model):
+def test_report_without_data(tally, model):
     ended = tally("report", model)
     assert ended.code == 0
     assert "No test rows were given" in ended.out
 
 
-def test_what_cannot_be_done_is_a_sentence_and_writes_nothing(tally, model, weather, tmp_path):
+def test_errors_write_nothing(tally, model, weather, tmp_path):
     before = weather.read_text()
     ended = tally("report", model, weather, "-o", weather)
     assert (ended.code, ended.out) == (2, "")

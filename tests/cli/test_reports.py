@@ -9,7 +9,7 @@ import pytest
 from tallybayes import evaluate, load, report_on
 
 
-def test_every_report_is_that_of_the_library(tally, model, weather):
+def test_every_report_equals_that_of_the_library(tally, model, weather):
     found, table = load(model), pyarrow.csv.read_csv(weather)
     evidence = report_on(found.evidence(table), cells=table.to_pydict(), rows=3)
     reports = {"show": report_on(found), "evaluate": report_on(evaluate(found, table))}
@@ -24,7 +24,7 @@ def test_every_report_is_that_of_the_library(tally, model, weather):
     assert "<details><summary>logarithms</summary>" in tally("explain", model, weather, "-f", "html").out
 
 
-def test_a_row_that_no_class_allows_is_said_to_be_one(tally, weather):
+def test_row_that_no_class_allows_is_reported(tally, weather):
     columns = ("--column", "outlook=Categorical(alpha=0)", "--column", "temp=Categorical(alpha=0)")
     assert tally("train", weather, "-l", "play", *columns, "-o", "m").code == 0
     asked = ("explain", "m", "--cell", "outlook=sunny", "--cell", "temp=25")

@@ -1,4 +1,4 @@
-"""What `schema` writes, `train` takes, whatever the table."""
+"""`train` accepts whatever `schema` writes, for any table."""
 
 import json
 import subprocess
@@ -45,7 +45,7 @@ def rows_trained(path):
 
 @given(tables([*KINDS]))
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_any_json_lines_can_be_trained_on_with_the_schema_that_is_proposed(tmp_path_factory, table):
+def test_proposed_schema_trains_on_any_json_lines(tmp_path_factory, table):
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     rows = [dict(zip(table, row, strict=True)) for row in zip(*table.values(), strict=True)]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -54,7 +54,7 @@ def test_any_json_lines_can_be_trained_on_with_the_schema_that_is_proposed(tmp_p
 
 @given(tables(["lists of words", "vectors", "texts", "truths", "objects", "lists of lists"]), st.booleans())
 @settings(suppress_health_check=[HealthCheck.too_slow])
-def test_any_parquet_can_be_trained_on_with_the_schema_that_is_proposed(tmp_path_factory, table, large):
+def test_proposed_schema_trains_on_any_parquet(tmp_path_factory, table, large):
     path = tmp_path_factory.getbasetemp() / "any.parquet"
     columns = {name: pa.array(cells) for name, cells in table.items()}
     if large and pa.types.is_list(columns.get("lists of words", pa.nulls(0)).type):
@@ -64,7 +64,7 @@ def test_any_parquet_can_be_trained_on_with_the_schema_that_is_proposed(tmp_path
 
 
 @pytest.mark.parametrize("kind", [pa.list_(pa.string()), pa.large_list(pa.large_string()), pa.list_(pa.string(), 2)])
-def test_lists_of_words_of_any_type_are_counted_alike(tmp_path, kind):
+def test_word_lists_of_any_type_give_the_same_counts(tmp_path, kind):
     cells = [["red", "green"], ["green", "blue"]] * 5
     pq.write_table(pa.table({"tags": pa.array(cells, kind), "y": ["p", "q"] * 5}), tmp_path / "t.parquet")
     source = open_source(tmp_path / "t.parquet")
@@ -72,7 +72,7 @@ def test_lists_of_words_of_any_type_are_counted_alike(tmp_path, kind):
     assert model.counts("tags").slots == ["blue", "green", "red"]
 
 
-def test_lists_that_are_empty_in_the_first_block_may_have_words_later(tmp_path):
+def test_lists_empty_in_the_first_block_may_have_words_later(tmp_path):
     lines = ['{"tags": [], "y": "p"}', '{"tags": ["red"], "y": "q"}', '{"tags": null, "y": "q"}']
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
     source = open_source(tmp_path / "t.jsonl", ReadOptions(block_bytes=24))
@@ -80,7 +80,7 @@ def test_lists_that_are_empty_in_the_first_block_may_have_words_later(tmp_path):
     assert (model.n, model.counts("tags").slots) == (3, ["red"])
 
 
-def test_a_bad_line_does_not_change_what_the_others_are(tmp_path):
+def test_bad_line_does_not_change_the_type_of_others(tmp_path):
     lines = ['{"tags": ["red", null], "y": "p"}', '{"tags": ["blue"], "y": "q"}', "{broken"]
     (tmp_path / "t.jsonl").write_text("\n".join(lines))
     source = open_source(tmp_path / "t.jsonl", ReadOptions(skip_bad_rows=True))
@@ -89,7 +89,7 @@ def test_a_bad_line_does_not_change_what_the_others_are(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_program_does_both(tmp_path):
+def test_schema_then_train_as_a_process(tmp_path):
     (tmp_path / "t.jsonl").write_text('{"tags": ["red", "green"], "y": "p"}\n{"tags": [], "y": "q"}\n')
     written = subprocess.run([PROGRAM, "schema", "t.jsonl", "-l", "y"], cwd=tmp_path, capture_output=True, check=True)
     (tmp_path / "t.toml").write_bytes(written.stdout)

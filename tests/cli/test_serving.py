@@ -1,4 +1,4 @@
-"""`tallybayes serve`: stores made, named, given tokens and served."""
+"""`tallybayes serve`: create, name, protect and serve stores."""
 
 import builtins
 import socket
@@ -14,7 +14,7 @@ from tallybayes.serve.opening import opened_stores
 SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
 
 
-def test_there_must_be_a_store_or_something_to_make_one_of(tally):
+def test_store_or_model_is_required(tally):
     ended = tally("serve", "here")
     assert ended.code == 2
     assert "here: there is no store. Make one from a model with --from spam.tally" in ended.err
@@ -24,9 +24,9 @@ def test_there_must_be_a_store_or_something_to_make_one_of(tally):
     assert tally("serve", "here", "--schema", "no-such.toml").code == 2
 
 
-def test_a_store_is_named_after_its_model_or_else_its_folder(tmp_path, model):
+def test_store_is_named_after_its_model_or_folder(tmp_path, model):
     (tmp_path / "s.toml").write_text(SCHEMA)
-    for _ in range(2):  # made, and found
+    for _ in range(2):  # created, then found
         with opened_stores([str(tmp_path / "here")], model=str(model)) as stores:
             assert list(stores) == ["weather"]
             assert stores["weather"].digest() == digest(load(model))
@@ -37,7 +37,7 @@ def test_a_store_is_named_after_its_model_or_else_its_folder(tmp_path, model):
         assert list(stores) == ["weather", "there"]
 
 
-def test_two_stores_of_one_name_are_not_served_together(tmp_path, model):
+def test_two_stores_of_one_name_are_refused(tmp_path, model):
     for folder in ("one", "two"):
         with opened_stores([str(tmp_path / folder)], model=str(model)):
             pass
@@ -46,7 +46,7 @@ def test_two_stores_of_one_name_are_not_served_together(tmp_path, model):
         opened_stores([str(tmp_path / "one"), str(tmp_path / "two")]),
     ):
         pass
-    Store.open(tmp_path / "one").close()  # nobody holds it any more
+    Store.open(tmp_path / "one").close()  # no longer held
 
 
 def test_a_token_is_printed_once(tally, tmp_path, model):
@@ -65,18 +65,18 @@ def test_a_token_is_printed_once(tally, tmp_path, model):
     assert tally("serve", "here", "--new-token", "root").code == 2
 
 
-def test_other_addresses_need_tokens(tally, model):
+def test_other_addresses_require_tokens(tally, model):
     ended = tally("serve", "here", "--from", model, "--host", "0.0.0.0", "--port", "0")
     assert ended.code == 2
     assert "has no token, so nobody could ask it at this address. Make one: tallybayes serve" in ended.err
 
 
-def test_an_address_that_cannot_be_had_is_said(tally, model):
+def test_unavailable_address_is_an_error(tally, model):
     assert "192.0.2.1, port 1: " in tally("serve", "here", "--from", model, "--host", "192.0.2.1", "--port", "1").err
     assert "Give another --host" in tally("serve", "here", "--host", "no.such.name.invalid").err
 
 
-def test_what_is_not_installed_is_said(tally, monkeypatch, model):
+def test_missing_packages_are_named(tally, monkeypatch, model):
     real = builtins.__import__
 
     def without(name, *rest):
@@ -91,7 +91,7 @@ def test_what_is_not_installed_is_said(tally, monkeypatch, model):
 
 
 @pytest.mark.slow
-def test_it_serves_the_model_and_says_that_everybody_may(tmp_path, model):
+def test_serves_the_model_and_warns_that_it_is_open(tmp_path, model):
     with process(tmp_path / "here", "--from", model) as (child, url):
         found = httpx.get(f"{url}/v1/models/weather").json()
         assert (found["rows"], found["version"]) == (5, 0)
@@ -102,7 +102,7 @@ def test_it_serves_the_model_and_says_that_everybody_may(tmp_path, model):
 
 
 @pytest.mark.slow
-def test_on_all_addresses_it_asks_for_the_token(tally, tmp_path, model):
+def test_all_addresses_require_the_token(tally, tmp_path, model):
     token = tally("serve", "here", "--from", model, "--new-token", "predict").out.strip()
     with process(tmp_path / "here", "--host", "0.0.0.0") as (_, url):
         url = url.replace("0.0.0.0", "127.0.0.1")
@@ -112,7 +112,7 @@ def test_on_all_addresses_it_asks_for_the_token(tally, tmp_path, model):
 
 
 @pytest.mark.slow
-def test_a_spamd_that_cannot_begin_is_said(tally, model, tmp_path):
+def test_spamd_that_cannot_start_is_an_error(tally, model, tmp_path):
     Store.create(tmp_path / "mail", trained()).close()
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"

@@ -25,7 +25,7 @@ def rows(tmp_path):
     return path
 
 
-def test_rows_without_a_label_are_counted_where_em_finds_them(tally, rows):
+def test_unlabelled_rows_are_counted_by_em(tally, rows):
     ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "--unlabelled-weight", "1", "-o", "m.tally")
     assert ended.code == 0
     assert "m.tally: 120 rows in 2 classes: a " in ended.err
@@ -38,7 +38,7 @@ def test_rows_without_a_label_are_counted_where_em_finds_them(tally, rows):
 
 
 @pytest.mark.slow
-def test_the_weight_is_chosen_unless_it_is_given(tally, rows):
+def test_weight_is_chosen_unless_given(tally, rows):
     ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "-o", "m.tally")
     assert ended.code == 0
     assert "Log-loss of held-out rows by the weight of a row without a label: 0 0." in ended.err
@@ -59,7 +59,7 @@ def test_clusters_need_no_labels(tally, rows):
 
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory):
-    """Where a model of components is kept from test to test."""
+    """Where a mixture model is kept between tests."""
     return tmp_path_factory.mktemp("components") / "m.tally"
 
 
@@ -73,7 +73,7 @@ def mixture(tally, rows, trained):
     rows.with_name("known.csv").write_text("".join(rows.read_text().splitlines(keepends=True)[:16]))
 
 
-def test_classes_of_several_components_are_asked_as_classes(tally, mixture):
+def test_mixtures_are_queried_by_class(tally, mixture):
     asked = tallybayes.Mixture(tallybayes.load("m.tally"))
     answers = tally("predict", "m.tally", "rows.csv", "--proba", "--format", "jsonl", "--find", "b")
     first = json.loads(answers.out.splitlines()[0])
@@ -99,7 +99,7 @@ def test_classes_of_several_components_are_asked_as_classes(tally, mixture):
         ("sample", "m.tally", "3"),
     ],
 )
-def test_what_components_cannot_be_asked_is_said(tally, mixture, given):
+def test_unsupported_operations_on_mixtures_are_errors(tally, mixture, given):
     ended = tally(*given)
     assert ended.code == 2
     assert "component" in ended.err
@@ -118,13 +118,13 @@ def test_what_components_cannot_be_asked_is_said(tally, mixture, given):
         (["--clusters", "3"], r"EM(classes=3): there are rows of 2 classes ('a', 'b')"),
     ],
 )
-def test_what_cannot_be_meant_is_said(tally, rows, options, message):
+def test_contradictory_options_are_errors(tally, rows, options, message):
     ended = tally("train", "rows.csv", "--label", "y", "-o", "m.tally", *options)
     assert ended.code == 2
     assert message in ended.err
 
 
-def test_a_pipe_cannot_be_passed_over_again(program, rows):
+def test_pipe_cannot_be_read_again(program, rows):
     given = (
         "train",
         "-",
@@ -142,7 +142,7 @@ def test_a_pipe_cannot_be_passed_over_again(program, rows):
     assert (ended.code, "A pipe can be read only once" in ended.err) == (2, True)
 
 
-def test_a_row_at_fault_is_named_by_its_line(tally, rows):
+def test_bad_row_is_named_by_its_line(tally, rows):
     rows.write_text(rows.read_text().replace("\n", "\n-1.0,u,a\n", 1))
     given = ("train", "rows.csv", "--label", "y", "--column", "x=Gamma", "--unlabelled", "-o", "m.tally")
     ended = tally(*given)

@@ -1,4 +1,4 @@
-"""Every verb says what the library says."""
+"""Every verb prints what the library returns."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ def rows(text):
     return list(csv.DictReader(io.StringIO(text)))
 
 
-def test_predict_gives_the_class_and_its_probability(tally, model, weather):
+def test_predict_prints_the_class_and_its_probability(tally, model, weather):
     ended = tally("predict", model, weather)
     expected = load(model).posterior(pyarrow.csv.read_csv(weather))
     found = rows(ended.out)
@@ -26,7 +26,7 @@ def test_predict_gives_the_class_and_its_probability(tally, model, weather):
     assert ended.err == ""
 
 
-def test_predict_gives_every_probability_in_every_format(tally, model, weather):
+def test_predict_prints_every_probability_in_every_format(tally, model, weather):
     expected = load(model).posterior(pyarrow.csv.read_csv(weather))
     lines = tally("predict", model, weather, "--proba", "--format", "jsonl").out.splitlines()
     np.testing.assert_allclose([[json.loads(line)[f"P({c})"] for c in ("no", "yes")] for line in lines], expected)
@@ -38,12 +38,12 @@ def test_predict_gives_every_probability_in_every_format(tally, model, weather):
     assert len(drawn) == 6
 
 
-def test_predict_keeps_columns_beside_the_answer(tally, model, weather):
+def test_predict_keeps_columns(tally, model, weather):
     found = rows(tally("predict", model, weather, "--keep", "temp").out)
     assert [row["temp"] for row in found] == ["30.5", "29", "25", "18.25", ""]
 
 
-def test_costs_and_rejection_decide(tally, model, weather):
+def test_costs_and_rejection(tally, model, weather):
     table = pyarrow.csv.read_csv(weather)
     costly = rows(tally("predict", model, weather, "--costs", "yes:no=50").out)
     assert [row["play"] for row in costly] == load(model).decide(table, costs={("yes", "no"): 50.0})
@@ -52,19 +52,19 @@ def test_costs_and_rejection_decide(tally, model, weather):
     assert [row["probability"] == "" for row in unsure] == [row["play"] == "" for row in unsure]
 
 
-def test_a_row_is_given_cell_by_cell(tally, model):
+def test_row_given_by_cells(tally, model):
     (row,) = rows(tally("predict", model, "--cell", "outlook=rain", "--cell", "temp=20").out)
     posterior = load(model).posterior({"outlook": "rain", "temp": 20.0})
     assert row["play"] == "yes"
     assert float(row["probability"]) == pytest.approx(posterior.max())
 
 
-def test_cells_that_are_not_given_are_missing(tally, model):
+def test_cells_not_given_are_missing(tally, model):
     (row,) = rows(tally("predict", model, "--cell", "outlook=rain").out)
     assert float(row["probability"]) == pytest.approx(load(model).posterior({"outlook": "rain", "temp": None}).max())
 
 
-def test_find_ends_as_grep_does(tally, model):
+def test_find_exits_like_grep(tally, model):
     assert tally("predict", model, "--cell", "outlook=rain", "--find", "yes").code == 0
     assert tally("predict", model, "--cell", "outlook=rain", "--find", "no").code == 1
 
@@ -100,13 +100,13 @@ def test_explain_shows_each_word_as_a_bar(tally, spam):
     assert lines[-1].endswith("5.5 × for spam")
 
 
-def test_explain_writes_whole_numbers_without_a_point(tally, model):
+def test_explain_prints_integers_without_a_point(tally, model):
     shown = tally("explain", model, "--cell", "temp=20").out
     assert "temp = 20 " in shown
     assert "temp = 20.5 " in tally("explain", model, "--cell", "temp=20.5").out
 
 
-def test_explain_does_not_name_many_columns_that_say_nothing(tally, tmp_path):
+def test_explain_abbreviates_uninformative_columns(tally, tmp_path):
     frame = {name: ["u", "v"] for name in "abcde"}
     save(Model.train(dict.fromkeys(frame, Categorical()), frame, ["no", "yes"]), tmp_path / "m")
     lines = tally("explain", "m", "--cell", "a=u").out.splitlines()
@@ -114,13 +114,13 @@ def test_explain_does_not_name_many_columns_that_say_nothing(tally, tmp_path):
     assert lines[4].endswith("says nothing")
 
 
-def test_explain_tells_other_classes_apart(tally, spam):
+def test_explain_compares_other_classes(tally, spam):
     found = json.loads(tally("explain", spam, "--text", "free", "--class", "ham", "--format", "json").out)
     assert (found["class"], found["against"]) == ("ham", "spam")
     assert tally("explain", spam, "--text", "free", "--class", "ham", "--against", "ham").code == 2
 
 
-def test_evaluate_counts_what_is_right(tally, model, weather):
+def test_evaluate_prints_accuracy(tally, model, weather):
     weather.with_name("test.csv").write_text("outlook,temp,play\nsunny,30,no\nrain,18,yes\nrain,18,no\n")
     found = json.loads(tally("evaluate", model, "test.csv", "--format", "json").out)
     assert found["n"] == 3
@@ -130,7 +130,7 @@ def test_evaluate_counts_what_is_right(tally, model, weather):
     assert "0.667" in tally("evaluate", model, "test.csv").out.replace("66.7", "0.667")
 
 
-def test_learn_and_forget_end_where_they_began(tally, model, weather):
+def test_learn_and_forget_cancel(tally, model, weather):
     before = model.read_bytes()
     weather.with_name("more.csv").write_text("play,outlook,temp\nyes,snow,-3\n")
     learned = tally("learn", model, "more.csv")
@@ -141,7 +141,7 @@ def test_learn_and_forget_end_where_they_began(tally, model, weather):
     assert model.read_bytes() == before
 
 
-def test_what_was_never_learned_is_not_forgotten(tally, model, weather):
+def test_rows_never_learned_are_not_forgotten(tally, model, weather):
     before = model.read_bytes()
     weather.with_name("more.csv").write_text("play,outlook,temp\nyes,snow,-3\n")
     ended = tally("forget", model, "more.csv")
@@ -150,7 +150,7 @@ def test_what_was_never_learned_is_not_forgotten(tally, model, weather):
     assert model.read_bytes() == before
 
 
-def test_a_text_is_learned_and_forgotten_with_its_class(tally, spam):
+def test_learn_and_forget_a_text_with_its_class(tally, spam):
     before = spam.read_bytes()
     assert tally("learn", spam, "--text", "a prize for you", "--class", "spam").code == 0
     assert load(spam).n == 5
@@ -158,7 +158,7 @@ def test_a_text_is_learned_and_forgotten_with_its_class(tally, spam):
     assert spam.read_bytes() == before
 
 
-def test_a_row_is_learned_cell_by_cell(tally, model):
+def test_learn_a_row_given_by_cells(tally, model):
     before = model.read_bytes()
     assert tally("learn", model, "--cell", "outlook=snow", "--class", "no").code == 0
     assert load(model).counts("outlook").slots == ["overcast", "rain", "snow", "sunny"]
@@ -167,12 +167,12 @@ def test_a_row_is_learned_cell_by_cell(tally, model):
     assert "they need --class" in tally("learn", model, "--cell", "outlook=snow").err
 
 
-def test_a_new_class_is_learned(tally, spam):
+def test_learn_a_new_class(tally, spam):
     assert tally("learn", spam, "--text", "your invoice", "--class", "bill").code == 0
     assert load(spam).classes == ["bill", "ham", "spam"]
 
 
-def test_merged_models_are_the_model_of_all_rows(tally, weather):
+def test_merged_models_equal_the_model_of_all_rows(tally, weather):
     header, *days = weather.read_text().splitlines()
     schema = ("--column", "outlook=Categorical", "--column", "temp=Gaussian")
     for name, part in (("a", days[:2]), ("b", days[2:]), ("all", days)):
@@ -182,14 +182,14 @@ def test_merged_models_are_the_model_of_all_rows(tally, weather):
     assert weather.with_name("both.tally").read_bytes() == weather.with_name("all.tally").read_bytes()
 
 
-def test_models_of_different_columns_are_not_merged(tally, model, spam):
+def test_merging_models_of_different_columns_is_an_error(tally, model, spam):
     ended = tally("merge", model, spam, "-o", "both.tally")
     assert ended.code == 2
     assert "The columns differ" in ended.err
     assert not model.with_name("both.tally").exists()
 
 
-def test_show_tells_classes_columns_and_digest(tally, model):
+def test_show_prints_classes_columns_and_digest(tally, model):
     out = tally("show", model).out
     assert digest(load(model)) in out
     assert "outlook  Categorical(alpha='fitted')" in out
@@ -199,7 +199,7 @@ def test_show_tells_classes_columns_and_digest(tally, model):
     assert found["parameters"]["temp"]["mean"]["no"] == load(model).estimates("temp")["mean"]["no"]
 
 
-def test_show_of_a_column_is_about_that_column(tally, model, spam):
+def test_show_a_column(tally, model, spam):
     shown = tally("show", model, "--column", "temp").out
     assert "mean" in shown
     assert "outlook" not in shown
@@ -208,13 +208,13 @@ def test_show_of_a_column_is_about_that_column(tally, model, spam):
     assert tally("show", model, "--column", "weather").code == 2
 
 
-def test_show_tells_what_weighs_most_for_a_class(tally, spam):
+def test_show_the_heaviest_evidence_for_a_class(tally, spam):
     found = json.loads(tally("show", spam, "--class", "spam", "--top", "2", "--format", "json").out)
     expected = load(spam).words("spam", 2)
     assert [(word["value"], word["n"]) for word in found["heaviest"]["spam"]] == [(w.word, w.n) for w in expected]
 
 
-def test_sample_draws_the_rows_of_the_library(tally, model):
+def test_sample_prints_the_rows_of_the_library(tally, model):
     drawn = load(model).sample(4, seed=7)
     found = rows(tally("sample", model, "4", "--seed", "7").out)
     assert [row["outlook"] for row in found] == drawn.rows["outlook"].to_pylist()
@@ -228,7 +228,7 @@ def test_sampled_rows_can_be_trained_on(tally, model):
     assert load("m").n == 50
 
 
-def test_a_model_made_in_python_without_a_label_is_told_it(tally, tmp_path, weather):
+def test_model_without_a_label_needs_the_option(tally, tmp_path, weather):
     save(Model.train({"outlook": Categorical()}, {"outlook": ["rain", "sunny"]}, ["yes", "no"]), tmp_path / "m.tally")
     assert "Which column holds the classes?" in tally("learn", "m.tally", weather).err
     assert tally("learn", "m.tally", weather, "--label", "play").code == 0
@@ -236,7 +236,7 @@ def test_a_model_made_in_python_without_a_label_is_told_it(tally, tmp_path, weat
     assert list(rows(tally("predict", "m.tally", weather).out)[0]) == ["class", "probability"]
 
 
-def test_wide_integers_and_truths_are_labels(tally, weather):
+def test_wide_integers_and_booleans_as_labels(tally, weather):
     pyarrow.parquet.write_table(pa.table({"x": ["a", "b"], "y": [True, False]}), "t.parquet")
     assert tally("train", "t.parquet", "-l", "y", "-o", "m").code == 0
     assert load("m").classes == [False, True]
@@ -244,7 +244,7 @@ def test_wide_integers_and_truths_are_labels(tally, weather):
     assert tally("predict", "m", "t.parquet", "--find", "True").code == 0
 
 
-def test_texts_in_which_a_word_counts_once_are_drawn_too(tally, tmp_path):
+def test_sample_texts_of_the_binary_reading(tally, tmp_path):
     texts = ["free money for you", "lunch on Monday", "you won money today", "the agenda for Monday"]
     once = Words(reading="binary", alpha="fitted")
     save(Model.train({"text": once}, texts, ["spam", "ham", "spam", "ham"]), tmp_path / "m.tally")

@@ -1,4 +1,4 @@
-"""Exact arrays: arithmetic without rounding, rounding once, one canonical form."""
+"""Exact arrays: arithmetic without rounding, correctly rounded results, one canonical form."""
 
 import math
 from fractions import Fraction
@@ -17,7 +17,7 @@ LISTS = st.lists(DOUBLES, min_size=1, max_size=8)
 
 
 @given(LISTS, LISTS)
-def test_sums_and_differences_are_those_of_fractions(a, b):
+def test_sums_and_differences_equal_fractions(a, b):
     x, y = Exact.of(a).sum(), Exact.of(b).sum()
     left, right = sum(map(Fraction, a)), sum(map(Fraction, b))
     assert (x + y).fractions() == [left + right]
@@ -27,18 +27,18 @@ def test_sums_and_differences_are_those_of_fractions(a, b):
 
 
 @given(LISTS, st.integers(-(2**40), 2**40))
-def test_whole_multiples_are_exact(values, factor):
+def test_integer_multiples_are_exact(values, factor):
     assert (Exact.of(values) * factor).fractions() == [Fraction(v) * factor for v in values]
 
 
 @given(LISTS, st.floats(0.0, 10.0))
-def test_other_multiples_are_right_to_128_bits(values, factor):
+def test_other_multiples_are_exact_to_128_bits(values, factor):
     for found, value in zip((Exact.of(values) * factor).fractions(), values, strict=True):
         exact = Fraction(value) * Fraction(factor)
         assert abs(found - exact) <= abs(exact) / 2**127
 
 
-def test_decay_does_not_grow_without_end():
+def test_repeated_decay_does_not_grow():
     x = Exact.of([0.1, 1e9])
     for _ in range(100):
         x = x * 0.9
@@ -47,13 +47,13 @@ def test_decay_does_not_grow_without_end():
 
 
 @given(LISTS)
-def test_rounding_is_to_the_nearest_double(values):
+def test_rounds_to_the_nearest_double(values):
     total = Exact.of(values).sum().round().item()
     if math.isfinite(total):
         assert total == float(sum(map(Fraction, values)))
 
 
-def test_rounding_beyond_the_largest_double_is_infinite():
+def test_overflow_rounds_to_infinity():
     assert Exact.of([1e308, 1e308, -1e307]).sum().round().item() == math.inf
     assert Exact.of([-1e308, -1e308]).sum().round().item() == -math.inf
     assert Exact.of([1e308, 1e308, -1e308]).sum().round().item() == 1e308
@@ -67,7 +67,7 @@ def test_equal_numbers_have_equal_bytes(values, random):
     assert (one.low, one.limbs.tobytes()) == (other.low, other.limbs.tobytes())
 
 
-def test_counts_never_wrap():
+def test_counts_never_overflow():
     most = Exact.counts(np.array([2**62, -(2**62)]))
     total = most + most + most + most
     assert total.fractions() == [2**64, -(2**64)]
@@ -76,7 +76,7 @@ def test_counts_never_wrap():
     assert (total - most - most - most).whole().tolist() == [2**62, -(2**62)]
 
 
-def test_adding_in_place_touches_only_its_cells():
+def test_in_place_addition_touches_only_its_cells():
     x = Exact.zeros((3, 2))
     x.add_at(np.ix_([2], [0, 1]), Exact.of([[0.5, 1e300]]))
     x.add_at(np.ix_([0], [1]), Exact.counts(np.array([[7]])))
@@ -84,7 +84,7 @@ def test_adding_in_place_touches_only_its_cells():
 
 
 @given(st.lists(st.floats(-10, 10), min_size=1, max_size=20), st.sampled_from([0.0, 1e9, -1e15]))
-def test_scatter_loses_no_digit_at_any_mean(values, shift):
+def test_scatter_loses_no_digits_at_any_mean(values, shift):
     values = [v + shift for v in values]
     exact = [Fraction(v) for v in values]
     mean = sum(exact) / len(exact)
@@ -94,6 +94,6 @@ def test_scatter_loses_no_digit_at_any_mean(values, shift):
     assert scatter(n, x, squares).item() == float(sum((v - mean) ** 2 for v in exact))
 
 
-def test_zeros_of_every_window_are_the_same():
+def test_zeros_of_every_window_are_equal():
     assert Exact(np.zeros((2, 5), np.int64), -7) == Exact.zeros((2,))
     assert Exact.of([1e-300]) - Exact.of([1e-300]) == Exact.zeros((1,))

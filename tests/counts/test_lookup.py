@@ -11,7 +11,7 @@ def train(family, values, labels, **options):
     return Model.train(Schema({"x": family}), {"x": values}, labels, **options)
 
 
-def test_counts_are_looked_up_as_estimates_are():
+def test_counts_are_indexed_by_slot_and_class():
     model = tennis()
     counts = model.counts("outlook")
     assert counts["sunny"]["yes"] == 2
@@ -28,7 +28,7 @@ def test_counts_are_looked_up_as_estimates_are():
     assert list(model.counts()) == ["no", "yes"]
 
 
-def test_what_has_several_sums_has_them_before_the_class():
+def test_several_sums_are_indexed_before_the_class():
     numbers = train(Gaussian(), [1.0, 0.1, 0.2], ["a", "b", "b"]).counts("x")
     assert numbers["n"] == {"a": 1, "b": 2}
     assert numbers["x"] == {"a": 1, "b": 0.1 + 0.2}
@@ -43,14 +43,14 @@ def test_what_has_several_sums_has_them_before_the_class():
     assert (vectors[0]["x"]["k"], vectors[1]["x"]["k"], vectors[0]["n"]["k"]) == (4, 2.5, 2)
 
 
-def test_counts_beyond_what_a_float_holds_are_whole():
+def test_counts_beyond_float_precision_are_integers():
     model = train(Categorical(), ["u", "u"], ["a", "a"], weights=[2.0**60, 1.0])
     assert model.counts("x")["u"]["a"] == 2**60 + 1
     half = train(Categorical(), ["u", "v"], ["a", "b"], weights=[0.5, 1.0])
     assert half.counts("x")["u"] == {"a": 0.5, "b": 0}
 
 
-def test_what_was_never_met_is_an_error_that_offers_the_nearest():
+def test_unknown_name_is_an_error_that_suggests_the_nearest():
     counts = tennis().counts("outlook")
     with pytest.raises(KeyError, match=r"Nothing is counted of 'suny'\. Do you mean 'sunny'\? There are 'overcast'"):
         counts["suny"]
@@ -62,7 +62,7 @@ def test_what_was_never_met_is_an_error_that_offers_the_nearest():
         train(Histogram(), np.arange(20.0), ["a"] * 20).counts("x")["one"]
 
 
-def test_a_forgotten_level_is_not_there():
+def test_forgotten_level_is_gone():
     model = train(Categorical(), ["u", "v"], ["a", "b"])
     model -= train(Categorical(), ["v"], ["b"])
     assert list(model.counts("x")) == ["u"]
@@ -71,7 +71,7 @@ def test_a_forgotten_level_is_not_there():
     assert "bb" not in texts.counts("x")
 
 
-def test_an_empty_text_is_a_level_like_others():
+def test_empty_text_is_a_level():
     counts = train(Categorical(), ["", "u"], ["a", "b"]).counts("x")
     assert counts[""]["a"] == 1
     assert train(Categorical(), ["", ""], ["a", "b"]).counts("x")[""] == {"a": 1, "b": 1}

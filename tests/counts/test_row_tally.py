@@ -1,4 +1,4 @@
-"""What one row adds: doubles and their squares, exactly. One row of any family is the same in whatever it comes."""
+"""The tally of one row: doubles and their exact squares, the same for every family and input form."""
 
 from fractions import Fraction
 
@@ -31,7 +31,7 @@ def row(value, key="a"):
 
 
 def summed(values):
-    """The same by the fractions that the doubles are."""
+    """The same with fractions."""
     x = [Fraction(value) for value in values]
     return {"n": [len(x)], "x": [sum(x)], "xx": [sum(value**2 for value in x)]}
 
@@ -41,12 +41,12 @@ def summed(values):
 @example(-0.0, False)
 @example(5e-324, True)
 @example(-1.7976931348623157e308, True)
-def test_the_limbs_of_a_double_and_of_its_square_are_exact(value, squared):
+def test_limbs_of_a_double_and_its_square_are_exact(value, squared):
     assert Exact(*kernels.limbs_of(value, squared)).fractions() == [Fraction(value) ** (2 if squared else 1)]
 
 
 @given(st.lists(FINITE, min_size=1, max_size=6), st.lists(FINITE, max_size=3))
-def test_rows_add_up_exactly_and_go_without_a_trace(kept, forgotten):
+def test_rows_add_and_subtract_exactly(kept, forgotten):
     tally = Tally.empty(STATISTICS)
     for value in kept + forgotten:
         tally += row(value)
@@ -56,13 +56,13 @@ def test_rows_add_up_exactly_and_go_without_a_trace(kept, forgotten):
 
 
 @given(FINITE, FINITE)
-def test_a_row_that_was_looked_at_adds_the_same(a, b):
+def test_inspected_row_adds_the_same(a, b):
     seen, unseen = row(a, key="b"), row(a, key="b")
     assert seen.classes == ["b"]
     assert row(b) + seen == row(b) + unseen
 
 
-def test_a_row_that_was_changed_adds_what_it_has_become():
+def test_modified_row_adds_its_new_value():
     changed = row(2.0)
     changed += row(3.0)
     total = row(1.0)
@@ -70,14 +70,14 @@ def test_a_row_that_was_changed_adds_what_it_has_become():
     assert {name: array.fractions() for name, array in total.sums.items()} == {"n": [3], "x": [6], "xx": [14]}
 
 
-def test_a_row_brings_its_slot_and_class_with_it():
+def test_row_brings_its_slot_and_class():
     tally = Tally(["a"], ["rain"], {"n": Exact.counts(np.array([[2]]))})
     for slot, key in (("sun", "b"), ("rain", "b"), ("sun", "b")):
         tally += RowTally(slot, key, *ONCE)
     assert (tally["rain"], tally["sun"]) == ({"a": 2, "b": 1}, {"a": 0, "b": 2})
 
 
-def test_a_value_that_is_not_finite_is_refused_by_the_kernel():
+def test_kernel_refuses_non_finite_values():
     for value in (np.inf, -np.inf, np.nan):
         with pytest.raises(ValueError, match="not finite"):
             kernels.limbs_of(value, False)
@@ -85,7 +85,7 @@ def test_a_value_that_is_not_finite_is_refused_by_the_kernel():
 
 @pytest.mark.parametrize("name", names)
 @given(data=st.data())
-def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
+def test_single_rows_in_any_form_equal_one_batch(name, data):
     rows = data.draw(rows_of(name, least=1))
     schema = Schema({"x": family_of(name)})
     together = Model.train(schema, {"x": pa.array([value for value, _ in rows])}, [label for _, label in rows])
@@ -98,7 +98,7 @@ def test_one_row_at_a_time_is_one_batch_in_whatever_each_row_comes(name, data):
 
 
 @given(st.text(max_size=30).filter(lambda text: text.isprintable()))
-def test_a_text_is_answered_the_same_in_whatever_it_comes(text):
+def test_text_in_any_form_gets_the_same_answer(text):
     model = Model.train(Schema({"x": Words()}), {"x": ["free prize", "lunch on monday"]}, ["spam", "ham"])
     expected = model.posterior({"x": pa.array([text, "lunch"])})[:1]
     for make in SHAPES.values():

@@ -1,4 +1,4 @@
-"""Tallies of every kind obey one protocol: they add, take away, scale, are filed and come back; slots may be tuples."""
+"""All kinds of tallies obey one protocol: add, subtract, scale, pack and unpack; slots may be tuples."""
 
 import copy
 import pickle
@@ -56,7 +56,7 @@ def counts_of(slots):
 
 
 def filed(tally, keys):
-    """Out of a file's arrays again, with nothing left there."""
+    """Packed into arrays and unpacked, with nothing left over."""
     arrays = {}
     about = tally.canonical().pack("0", keys, arrays)
     found = (tally - tally).unpacked("0", about, keys, arrays)
@@ -88,7 +88,7 @@ def test_every_tally_obeys_the_protocol(kind, data):
         assert again.canonical().slots == a.canonical().slots
 
 
-def test_a_pair_is_looked_up_by_its_two_parts():
+def test_pair_is_indexed_by_its_two_parts():
     tally = dense({(("free", "lunch"), "ham"): 2, (("free", "prize"), "spam"): 3})
     assert tally["free", "lunch"] == {"ham": 2, "spam": 0}
     assert tally["free", "prize"]["spam"] == 3
@@ -107,7 +107,7 @@ def test_a_pair_is_looked_up_by_its_two_parts():
         ("0/sums/n", lambda a: a[:1].copy(), "do not fit its labels"),
     ],
 )
-def test_tuples_that_are_not_as_they_would_be_written_are_refused(array, change, said):
+def test_non_canonical_tuples_are_refused(array, change, said):
     tally = dense({(("free", "lunch"), "ham"): 2, (("free", "prize"), "spam"): 3, (("a", "b"), "spam"): 1})
     arrays = {}
     about = tally.canonical().pack("0", CLASSES, arrays)
@@ -116,7 +116,7 @@ def test_tuples_that_are_not_as_they_would_be_written_are_refused(array, change,
         Tally.empty(["n"]).unpacked("0", about, CLASSES, arrays)
 
 
-def test_a_tally_of_other_sums_or_other_parts_is_refused():
+def test_tallies_of_other_sums_or_parts_are_refused():
     arrays = {}
     about = dense({("free", "ham"): 2}).canonical().pack("0", CLASSES, arrays)
     with pytest.raises(PackError, match="it has sums of n, not of n, x"):
@@ -127,7 +127,7 @@ def test_a_tally_of_other_sums_or_other_parts_is_refused():
         several({}).unpacked("0", about, CLASSES, dict(arrays))
 
 
-def test_very_many_levels_are_sorted_and_scored_as_few_are():
+def test_many_levels_are_sorted_and_scored_like_few():
     levels = [f"{letter}{i}" for i in range(3_000) for letter in ("é", "\uffee", "\U0001f600", "z")]
     labels = ["ham" if i % 3 else "spam" for i in range(len(levels))]
     model = Model.train({"x": Categorical()}, {"x": levels[::-1]}, labels[::-1])

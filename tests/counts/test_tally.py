@@ -1,4 +1,4 @@
-"""Tallies: labels matched by name, cost by the delta, one canonical form, decay that ends."""
+"""Tallies: labels aligned by name, cost proportional to the change, one canonical form, finite decay."""
 
 import threading
 
@@ -16,12 +16,12 @@ def counts(classes, slots, numbers):
     return Tally(classes, slots, {"n": Exact.counts(np.array(numbers, np.int64).reshape(len(slots), len(classes)))})
 
 
-def test_labels_are_matched_by_name_and_what_is_absent_counts_zero():
+def test_labels_are_aligned_by_name_and_absent_ones_count_zero():
     total = counts(["b", "a"], ["y", "x"], [[1, 2], [3, 4]]) + counts(["c", "a"], ["z", "x"], [[10, 20], [30, 40]])
     assert repr(total) == "n   a  b   c\nx  44  3  30\ny   2  1   0\nz  20  0  10"
 
 
-def test_slots_and_classes_that_hold_nothing_are_as_if_never_met():
+def test_empty_slots_and_classes_do_not_exist():
     whole = counts(["a", "b"], ["x", "y"], [[1, 0], [0, 5]])
     left = whole - counts(["b"], ["y"], [[5]])
     assert left == counts(["a"], ["x"], [[1]])
@@ -29,17 +29,17 @@ def test_slots_and_classes_that_hold_nothing_are_as_if_never_met():
 
 
 @pytest.mark.parametrize("size", [2, 3, 5])
-def test_positions_are_aligned_with_more_and_with_fewer_of_them(size):
+def test_positions_align_with_longer_and_shorter_ones(size):
     whole = counts(["a"], positions(3), [[1], [2], [3]])
     assert whole.aligned(positions(size), ["a"]).sums["n"].round()[:, 0].tolist() == [1.0, 2.0, 3.0, 0.0, 0.0][:size]
     assert whole.read(positions(size), ["b", "a"])["n"].round()[:, 0].tolist() == [0.0] * size
 
 
-def test_positions_are_shared_however_they_are_asked_for():
+def test_positions_share_one_object():
     assert positions(7) is positions(7, vectors=False) is as_positions(list(range(7)))
 
 
-def test_many_new_slots_one_at_a_time():
+def test_many_new_slots_added_one_by_one():
     total = Tally.empty(("n",))
     for i in range(300):
         total += counts(["a" if i % 2 else "b"], [f"{i:03}"], [[i]])
@@ -47,7 +47,7 @@ def test_many_new_slots_one_at_a_time():
     assert total.sums["n"].sum().sum().whole() == sum(range(300))
 
 
-def test_learning_touches_only_the_slots_of_the_delta():
+def test_learning_touches_only_the_changed_slots():
     schema = Schema({"w": Categorical()})
     model = Model.train(schema, {"w": [f"w{i}" for i in range(1000)]}, ["a"] * 1000)
     before = model.columns["w"]._arrays["n"].limbs
@@ -56,7 +56,7 @@ def test_learning_touches_only_the_slots_of_the_delta():
     assert model.counts("w").aligned(["w17"], ["a"]).sums["n"].whole().item() == 2
 
 
-def test_adding_in_place_carries_before_it_could_wrap():
+def test_in_place_addition_carries_before_overflow():
     x = Exact.zeros((1,))
     most = Exact(np.array([[(1 << 62) - 1]]))
     for _ in range(9):
@@ -73,17 +73,17 @@ def test_decay_ends():
     assert tally.canonical().sums["n"].round().item() == pytest.approx(10.0)
 
 
-def test_weighted_rows_are_counted_exactly():
+def test_weighted_rows_are_exact():
     rows = Rows(["a", "b"], np.array([0, 1, 0, -1], np.int32), np.array([0.1, 2.0, 0.2, 5.0]))
     found = rows.count(np.array([0, 0, 0, 0], np.int32), 1)
     assert found == Exact.of([[0.1, 2.0]]) + Exact.of([[0.2, 0.0]])
 
 
-def test_pieces_run_in_threads_of_their_own_and_come_in_order():
+def test_pieces_run_in_parallel_and_return_in_order():
     barrier = threading.Barrier(3, timeout=120)
 
     def work(start, stop):
-        barrier.wait()  # only passes if three run at once
+        barrier.wait()  # passes only if three run at once
         return start, stop
 
     assert list(in_pieces(10, 3, work)) == [(0, 3), (3, 6), (6, 10)]
@@ -91,7 +91,7 @@ def test_pieces_run_in_threads_of_their_own_and_come_in_order():
     assert list(in_pieces(5, None, lambda a, b: (a, b))) == [(0, 5)]
 
 
-def test_an_error_in_one_piece_ends_the_others():
+def test_error_in_one_piece_stops_the_others():
     ended, barrier = [], threading.Barrier(2, timeout=120)
 
     def work(start, stop):
@@ -107,4 +107,4 @@ def test_an_error_in_one_piece_ends_the_others():
     with pytest.raises(ValueError, match="the first row"):
         list(in_pieces(10, 2, work))
     assert ended == [(5, 10)]
-    kernels.heed_signals()  # nobody told this thread to stop
+    kernels.heed_signals()  # this thread was not told to stop

@@ -1,4 +1,4 @@
-"""A decimal is its value: whatever the scale and type of its column, the batch it comes in, or `decimal`'s context."""
+"""Decimals count by value, whatever the scale and type of their column, the batch, or `decimal`'s context."""
 
 import decimal
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def context(precision, rounding=decimal.ROUND_UP):
 
 
 def column(kind, values, extra):
-    """A decimal column of this kind that has room for the values, and `extra` places more than they ask for."""
+    """A decimal column of this type with room for the values, and `extra` more places than they need."""
     places = max([-int(v.as_tuple().exponent) for v in values] + [0]) + extra
     digits = max([v.adjusted() + 1 for v in values] + [1])
     assume(places + max(digits, 0) <= WIDTHS[kind])
@@ -81,7 +81,7 @@ def test_decimals_of_any_scale_type_and_batching_give_the_same_bytes(data):
 
 @settings(max_examples=some(100))
 @given(decimals, decimals, makes, makes)
-def test_a_decimal_learned_with_another_and_forgotten_was_never_seen(kept, gone, make, remake):
+def test_decimal_learned_with_another_and_forgotten_was_never_seen(kept, gone, make, remake):
     model = counted([kept, gone], make, ["a", "b"])
     model -= counted([gone], remake, ["b"])
     assert digest(model) == digest(counted([kept], remake, ["a"]))
@@ -89,7 +89,7 @@ def test_a_decimal_learned_with_another_and_forgotten_was_never_seen(kept, gone,
 
 @settings(max_examples=some(100))
 @given(st.lists(decimals, min_size=1, max_size=5), makes)
-def test_a_row_of_decimals_by_itself_says_what_it_says_among_others(values, make):
+def test_single_row_of_decimals_scores_like_a_batch(values, make):
     model = counted(values, make, [str(i % 3) for i in range(len(values))])
     frame = {name: make(values) for name in SCHEMA.columns}
     frame["level"] = [decimal_text(v) for v in values]
@@ -99,7 +99,7 @@ def test_a_row_of_decimals_by_itself_says_what_it_says_among_others(values, make
 
 @settings(max_examples=some(300))
 @given(st.lists(st.one_of(decimals, st.none()), max_size=6), st.sampled_from(list(WIDTHS)), st.integers(0, 9))
-def test_the_number_of_a_decimal_is_the_nearest_double(values, kind, extra):
+def test_decimal_as_a_number_is_the_nearest_double(values, kind, extra):
     there = [v for v in values if v is not None]
     cells = column(kind, there, extra)
     cells = cells.take(pa.array([None if v is None else there.index(v) for v in values], pa.int64()))
@@ -108,7 +108,7 @@ def test_the_number_of_a_decimal_is_the_nearest_double(values, kind, extra):
     np.testing.assert_array_equal(decimal_numbers(pa.concat_arrays([cells, cells])[len(cells) :]), expected)
 
 
-def test_negative_scales_are_numbers_and_levels():
+def test_negative_scales():
     cells = pa.array([Decimal("12000"), None, Decimal("-3000")], pa.decimal128(10, -3))
     np.testing.assert_array_equal(decimal_numbers(cells), [12000.0, np.nan, -3000.0])
     assert frames.texts(cells).to_pylist() == ["12000", None, "-3000"]
@@ -126,19 +126,19 @@ def test_negative_scales_are_numbers_and_levels():
         ("0E+3", "0"),
     ],
 )
-def test_the_level_of_a_decimal_is_its_digits_without_needless_zeros(given, text):
+def test_level_of_a_decimal_has_no_redundant_zeros(given, text):
     assert decimal_text(Decimal(given)) == text
 
 
 @given(st.floats(1e-4, 1e300), st.sampled_from([1, -1]))
-def test_a_float_and_the_decimal_it_is_written_as_are_one_level(size, sign):
+def test_float_and_its_decimal_are_one_level(size, sign):
     value = sign * size
     whole = value == int(value)
     written = Decimal(value) if whole else Decimal(repr(value))
     assert decimal_text(written) == frames.level_text(value)
 
 
-def test_decimals_beyond_28_digits_are_levels_and_labels_of_their_own(tmp_path):
+def test_decimals_beyond_28_digits_are_distinct(tmp_path):
     values = [Decimal("1234567890123456789012345678.12345"), Decimal("1234567890123456789012345678.12346")]
     expected = Model.train(Schema({"x": Categorical()}), {"x": list(map(str, values))}, values)
     assert expected.classes == values
@@ -151,7 +151,7 @@ def test_decimals_beyond_28_digits_are_levels_and_labels_of_their_own(tmp_path):
     assert digest(model) == digest(expected)
 
 
-def test_threads_have_no_context_of_their_own():
+def test_threads_ignore_the_decimal_context():
     rows = 200_000
     values = [Decimal(i).scaleb(-3) for i in range(1000)] * (rows // 1000)
     table = pa.table({"number": values, "value": values, "level": values})
@@ -163,7 +163,7 @@ def test_threads_have_no_context_of_their_own():
     assert found[0] == found[1] == digest(Model.train(SCHEMA, table, labels, threads=3))
 
 
-def test_decimals_of_pandas_and_polars_count_as_those_of_lists():
+def test_decimals_of_pandas_polars_and_lists_agree():
     values = [Decimal("0.29"), Decimal("1.10"), None, Decimal("123456789.01")]
     labels = ["a", "b", "a", "b"]
     expected = digest(Model.train(SCHEMA, dict.fromkeys(SCHEMA.columns, values), labels))
@@ -173,7 +173,7 @@ def test_decimals_of_pandas_and_polars_count_as_those_of_lists():
         assert digest(Model.train(SCHEMA, data, labels)) == expected
 
 
-def test_decimals_for_which_arrow_has_no_type_are_read_all_the_same():
+def test_decimals_without_an_arrow_type():
     far = [Decimal("1E+60"), Decimal("1E-60"), Decimal("0.5"), 3, 0.25, 2**70, None]
     model = Model.train(SCHEMA, dict.fromkeys(SCHEMA.columns, far), ["a"] * len(far))
     floats = [1e60, 1e-60, 0.5, 3.0, 0.25, 2.0**70, None]

@@ -1,4 +1,4 @@
-"""Tables of any make give the same model, and cells that cannot be read are named."""
+"""Tables from any library give the same model, and unreadable cells are named."""
 
 import datetime
 import decimal
@@ -57,7 +57,7 @@ DATA = pa.table(COLUMNS)
         lambda: DATA.set_column(3, "paid", DATA["paid"].cast(pa.string())),
     ],
 )
-def test_every_make_of_table_gives_the_same_model(make):
+def test_every_table_type_gives_the_same_model(make):
     expected = Model.train(SCHEMA, COLUMNS, LABELS)
     model = Model.train(SCHEMA, make(), LABELS)
     assert digest(model) == digest(expected)
@@ -76,13 +76,13 @@ def test_every_make_of_table_gives_the_same_model(make):
         lambda v: pa.chunked_array([v[:1], v[1:]]),
     ],
 )
-def test_every_make_of_labels_gives_the_same_model(make):
+def test_every_label_type_gives_the_same_model(make):
     assert digest(Model.train(SCHEMA, COLUMNS, make(LABELS))) == digest(Model.train(SCHEMA, COLUMNS, LABELS))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.int32])
-def test_matrices_have_columns_called_by_number(order, kind):
+def test_matrix_columns_are_numbered(order, kind):
     matrix = np.array([[1, 2], [3, 4], [5, 7]], kind, order=order)
     schema = Schema({"0": Gaussian(), "1": Gaussian()})
     expected = Model.train(schema, {"0": [1, 3, 5], "1": [2, 4, 7]}, [0, 1, 1])
@@ -91,14 +91,14 @@ def test_matrices_have_columns_called_by_number(order, kind):
     assert digest(Model.train(schema, structured, [0, 1, 1])) == digest(expected)
 
 
-def test_a_long_matrix_is_taken_in_steps():
+def test_long_matrix_is_read_in_steps():
     x = np.arange(300_000.0).reshape(150_000, 2)
     schema = Schema({"0": Gaussian(), "1": Gaussian()})
     labels = np.arange(150_000) % 3
     assert digest(Model.train(schema, x, labels)) == digest(Model.train(schema, np.asfortranarray(x), labels))
 
 
-def test_a_dictionary_of_single_values_is_one_row():
+def test_dictionary_of_scalars_is_one_row():
     model = Model.train(SCHEMA, COLUMNS, LABELS)
     single = {"city": "Rome", "age": 33.0, "calls": np.int64(2), "paid": None}
     many = {name: [value] for name, value in single.items()}
@@ -120,7 +120,7 @@ def test_a_dictionary_of_single_values_is_one_row():
         lambda texts: pa.chunked_array([texts[:1], texts[1:]]),
     ],
 )
-def test_texts_by_themselves_are_the_only_column(make):
+def test_bare_texts_are_the_only_column(make):
     texts = ["free lunch", "see you at lunch", "free money"]
     for family in (Words(), Categorical()):
         schema = Schema({"mail": family})
@@ -131,7 +131,7 @@ def test_texts_by_themselves_are_the_only_column(make):
         np.testing.assert_array_equal(model.posterior(make(texts[:1])), expected.posterior({"mail": texts[:1]}))
 
 
-def test_a_level_is_its_text():
+def test_level_is_its_text():
     schema = Schema({"x": Categorical()})
     expected = digest(Model.train(schema, {"x": ["1", "2", None]}, LABELS[:3]))
     for values in ([1, 2, None], [1.0, 2.0, np.nan], [decimal.Decimal("1.00"), decimal.Decimal("2"), None]):
@@ -141,7 +141,7 @@ def test_a_level_is_its_text():
     assert Model.train(schema, {"x": [True, False]}, LABELS[:2]).counts("x").slots == ["false", "true"]
 
 
-def test_missing_columns_are_named_with_those_there_are():
+def test_missing_column_error_lists_the_columns_present():
     with pytest.raises(ValueError, match=r"The data has no column 'calls'; it has 'age', 'Calls', 'city'\. Rename"):
         Model.train(SCHEMA, {"age": [1.0], "Calls": [1], "city": ["x"]}, ["a"])
     twice = pa.Table.from_arrays([pa.array([1.0]), pa.array([2.0])], names=["age", "age"])
@@ -149,7 +149,7 @@ def test_missing_columns_are_named_with_those_there_are():
         Model.train(Schema({"age": Gaussian()}), twice, ["a"])
 
 
-def test_cells_that_cannot_be_read_are_named():
+def test_unreadable_cells_are_named():
     numbers, levels = Schema({"x": Gaussian()}), Schema({"x": Categorical()})
     for schema, values, message in [
         (
@@ -171,7 +171,7 @@ def test_cells_that_cannot_be_read_are_named():
         Model.train(numbers, {"x": [1.0, 2.0], "y": [1.0]}, ["a", "a"])
 
 
-def test_errors_name_the_row_of_the_whole_table():
+def test_errors_count_rows_from_the_start_of_the_table():
     values = np.ones(200_000)
     values[150_001] = np.inf
     schema = Schema({"x": Gaussian()})
@@ -190,7 +190,7 @@ def test_errors_name_the_row_of_the_whole_table():
             asked.posterior(table)
 
 
-def test_what_is_not_a_table_is_refused():
+def test_non_tables_are_refused():
     for data, message in [
         (3, "A int is not a table"),
         ("file.csv", "A str is not a table"),
@@ -201,7 +201,7 @@ def test_what_is_not_a_table_is_refused():
             Model.train(Schema({}), data, ["a"])
 
 
-def test_types_have_names_that_lead_back_to_them():
+def test_type_names_round_trip():
     for kind in (
         pa.string(),
         pa.int64(),
@@ -221,8 +221,8 @@ def test_types_have_names_that_lead_back_to_them():
         assert labels.kind_from_name(str(kind)) == kind
 
 
-def test_importing_is_quick_and_brings_no_framework():
-    """What matters is which modules come along; the time is measured in bench/start.py."""
+def test_import_is_light():
+    """Checks which modules are loaded; bench/start.py measures the time."""
     code = (
         "import sys, tallybayes\n"
         "print([m for m in ('sklearn', 'pandas', 'polars', 'duckdb', 'scipy') if m in sys.modules])"
@@ -231,7 +231,7 @@ def test_importing_is_quick_and_brings_no_framework():
     assert found.stdout.strip() == "[]"
 
 
-def test_categories_that_are_numbers_or_none_at_all_are_levels_by_their_texts():
+def test_numeric_and_null_categories_are_levels_by_their_text():
     model = Model.train(Schema({"x": Categorical()}), {"x": [0.5, 2.0, 0.5]}, ["a", "b", "a"])
     for frame in (
         pd.DataFrame({"x": pd.Series([0.5, 2.0, None], dtype="category")}),
@@ -244,7 +244,7 @@ def test_categories_that_are_numbers_or_none_at_all_are_levels_by_their_texts():
 
 
 @pytest.mark.parametrize("kind", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
-def test_whole_numbers_of_every_size_are_the_same_levels(kind):
+def test_integers_of_every_width_are_the_same_levels(kind):
     info = np.iinfo(kind)
     schema, labels = Schema({"x": Categorical()}), ["a", "b"] * 1000
     close = [[int(first) + i for i in range(200)] * 10 for first in (info.min, info.max - 199)]

@@ -1,4 +1,4 @@
-"""Whatever may be given as a table is taken rightly by every way in, or refused with what to give instead."""
+"""Every accepted table type works in every function; anything else is refused with what to pass instead."""
 
 import re
 
@@ -41,7 +41,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("make", TABLES.values(), ids=TABLES)
-def test_tables_of_every_make_are_taken_by_every_way_in(make):
+def test_every_table_type_in_every_function(make):
     assert digest(Model.train(SCHEMA, make(), LABELS)) == digest(MODEL)
     np.testing.assert_array_equal(MODEL.log_joint(make()), MODEL.log_joint(COLUMNS))
     np.testing.assert_array_equal(MODEL.evidence(make()).total(), MODEL.evidence(COLUMNS).total())
@@ -52,7 +52,7 @@ def test_tables_of_every_make_are_taken_by_every_way_in(make):
 
 
 @pytest.mark.parametrize("name", sorted(TABLES.keys() - {"generators as columns"}))
-def test_estimators_take_them_alike(name):
+def test_every_table_type_in_estimators(name):
     learned = NaiveBayes().fit(TABLES[name](), LABELS)
     assert digest(learned.model_) == digest(NaiveBayes().fit(COLUMNS, LABELS).model_)
     np.testing.assert_array_equal(learned.predict_proba(TABLES[name]()), learned.predict_proba(COLUMNS))
@@ -72,7 +72,7 @@ MATRICES = {
 
 @pytest.mark.parametrize("estimator", ["GaussianNB", "MultinomialNB", "BernoulliNB", "CategoricalNB", "PoissonNB"])
 @pytest.mark.parametrize("make", MATRICES.values(), ids=MATRICES)
-def test_estimators_of_matrices_take_them_as_matrices(estimator, make):
+def test_every_table_type_in_matrix_estimators(estimator, make):
     made, expected = getattr(face, estimator)(), getattr(face, estimator)()
     expected.fit(pd.DataFrame(NUMBERS), [0, 1, 0, 1])
     assert digest(made.fit(make(), [0, 1, 0, 1]).model_) == digest(expected.model_)
@@ -91,7 +91,7 @@ def test_masked_numbers_are_missing(estimator):
 
 
 @pytest.mark.filterwarnings("ignore:the matrix subclass")
-def test_matrices_of_numpy_are_matrices_however_they_are_made():
+def test_numpy_matrices_of_any_kind():
     numbers = np.arange(8.0).reshape(4, 2)
     schema, vectors = Schema({"0": Gaussian(), "1": Gaussian()}), Schema({"x": Each(Gaussian())})
     for order in "CF":
@@ -100,7 +100,7 @@ def test_matrices_of_numpy_are_matrices_however_they_are_made():
         assert digest(Model.train(vectors, matrix, [0, 1, 0, 1])) == digest(Model.train(vectors, numbers, [0, 1, 0, 1]))
 
 
-def test_a_series_whose_index_names_columns_is_a_row():
+def test_series_indexed_by_columns_is_a_row():
     for at in range(len(FRAME)):
         row = FRAME.iloc[at]
         np.testing.assert_array_equal(MODEL.posterior(row), MODEL.posterior(COLUMNS)[at : at + 1])
@@ -118,7 +118,7 @@ def test_a_series_whose_index_names_columns_is_a_row():
     np.testing.assert_array_equal(one.posterior(by_id), one.posterior(COLUMNS))
 
 
-def test_a_list_of_dictionaries_is_rows_if_any_of_their_values_is_a_single_one_and_frames_otherwise():
+def test_list_of_dictionaries_is_rows_or_frames():
     schema = Schema({"x": Categorical(), "tags": Words()})
     rows = [{"x": "a", "tags": ["u", "v"]}, {"tags": ["v"]}, {"x": "b"}]
     columns = {"x": ["a", None, "b"], "tags": [["u", "v"], ["v"], None]}
@@ -132,7 +132,7 @@ def test_a_list_of_dictionaries_is_rows_if_any_of_their_values_is_a_single_one_a
         MODEL.posterior([{"x": "a"}, {"x": "b"}])
 
 
-def test_an_empty_list_is_no_rows():
+def test_empty_list_is_no_rows():
     assert MODEL.posterior([]).shape == (0, 2)
     assert Model.train(SCHEMA, [], []).n == 0
 
@@ -184,13 +184,13 @@ ASKING = {
     "decide": MODEL.decide,
     "predict": lambda data: NaiveBayes(SCHEMA).fit(FRAME, LABELS).predict(data),
 }
-TAKEN = {("sparse", "fit"), ("sparse and a mapping", "fit")}  # all of it is counted by one family
-NO_ROWS = ("an empty frame", "no columns")  # are no fault of who asks
+TAKEN = {("sparse", "fit"), ("sparse and a mapping", "fit")}  # one family counts all of it
+NO_ROWS = ("an empty frame", "no columns")  # raised elsewhere, not the caller's fault
 
 
 @pytest.mark.parametrize("way", [*WAYS_IN, *ASKING])
 @pytest.mark.parametrize("kind", NO_TABLES)
-def test_what_is_no_table_is_refused_with_what_to_give_instead(kind, way):
+def test_non_tables_are_refused_with_what_to_pass(kind, way):
     if (kind, way) in TAKEN or (way in ASKING and kind in NO_ROWS):
         pytest.skip("this is taken")
     make, message = NO_TABLES[kind]
@@ -201,7 +201,7 @@ def test_what_is_no_table_is_refused_with_what_to_give_instead(kind, way):
 
 @pytest.mark.parametrize("estimator", ["GaussianNB", "MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB"])
 @pytest.mark.parametrize("kind", [k for k in NO_TABLES if "sparse" not in k and "mixed" not in k])
-def test_estimators_of_matrices_refuse_them_too(estimator, kind):
+def test_matrix_estimators_refuse_non_tables_too(estimator, kind):
     learned = getattr(face, estimator)()
     with pytest.raises((TypeError, ValueError)) as caught:
         learned.fit(NO_TABLES[kind][0](), LABELS)
@@ -225,13 +225,13 @@ def test_estimators_of_matrices_refuse_them_too(estimator, kind):
         (3, "The labels are 3; give one per row, or the name of the column"),
     ],
 )
-def test_labels_that_are_not_one_per_row_are_refused_with_how_to_make_them(labels, message):
+def test_labels_of_wrong_shape_are_refused_with_a_fix(labels, message):
     with pytest.raises((TypeError, ValueError), match=message):
         Model.train(SCHEMA, COLUMNS, labels)
 
 
 @pytest.mark.parametrize("make", [np.array, list, pd.DataFrame, lambda y: pl.DataFrame(np.array(y))])
-def test_estimators_say_how_one_hot_labels_become_labels(make):
+def test_one_hot_labels_are_refused_with_a_fix(make):
     one_hot = np.eye(2)[[0, 1, 0, 1, 1]].tolist()
     for estimator in (NaiveBayes(), face.GaussianNB()):
         with pytest.raises(ValueError, match=r"y should be a 1d array, got .* \(5, 2\) instead; .*one-hot.*argmax"):

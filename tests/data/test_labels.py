@@ -1,4 +1,4 @@
-"""Labels: every type, kept through the file; what cannot be a label is refused."""
+"""Labels of every type survive files; invalid ones are refused."""
 
 import datetime
 import decimal
@@ -44,24 +44,24 @@ def test_labels_keep_their_type_through_the_file(labels, tmp_path):
     assert again.decide({"x": [1]}) == model.decide({"x": [1]})
 
 
-def test_labels_of_mixed_types_are_refused():
+def test_mixed_label_types_are_refused():
     with pytest.raises(TypeError, match=r"The labels mix str \('b'\) and int \(1\)|int \(1\) and str \('b'\)"):
         Model.train(SCHEMA, {"x": [1.0, 2.0]}, [1, "b"])
 
 
-def test_missing_labels_are_refused_with_their_place():
+def test_missing_label_is_refused_with_its_row():
     for labels in (["a", None], np.array([1.0, np.nan])):
         with pytest.raises(ValueError, match="1 of 2 rows have no label, the first in row 1"):
             Model.train(SCHEMA, {"x": [1.0, 2.0]}, labels)
 
 
-def test_too_few_or_too_many_labels_are_refused():
+def test_wrong_number_of_labels_is_refused():
     for labels in (["a"], ["a", "b", "c"]):
         with pytest.raises(ValueError, match="labels for 2 rows"):
             Model.train(SCHEMA, {"x": [1.0, 2.0]}, labels)
 
 
-def test_labels_in_a_dictionary_count_as_the_labels_themselves():
+def test_labels_in_a_dictionary():
     words, levels = ["b", "a", "b", "b"], pa.array(["never", "b", "a", "b"])
     coded = pa.DictionaryArray.from_arrays(pa.array([3, 2, 1, 1]), levels)
     frame = {"x": ["u", "v", "u", "w"]}
@@ -96,7 +96,7 @@ CLOCK, SPAN = datetime.time(12, 30), datetime.timedelta(seconds=90)
         ("a", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())]),
     ],
 )
-def test_a_label_is_one_class_whatever_the_size_or_unit_of_its_type(label, kinds):
+def test_label_is_the_same_class_for_any_width_or_unit(label, kinds):
     models = [Model.train(SCHEMA, {"x": [1.0]}, pa.array([label], kind)) for kind in kinds]
     assert len(set(map(digest, models))) == 1
     assert all(model.classes == [label] for model in models)

@@ -1,4 +1,4 @@
-"""Texts of which few differ, by number: nothing that is counted or sampled depends on it."""
+"""Dictionary encoding of texts with few levels does not change counts or samples."""
 
 import numpy as np
 import pyarrow as pa
@@ -14,14 +14,14 @@ TEXTS = st.lists(st.none() | st.sampled_from(["", "rain", "Rain", "sunshine", "Ã
 
 
 @given(TEXTS, st.sampled_from([pa.string(), pa.large_string()]), st.integers(0, 3))
-def test_the_texts_are_the_same(texts, kind, start):
+def test_texts_are_unchanged(texts, kind, start):
     cells = pa.array([None] * start + texts, kind)[start:]
     found = by_level(cells)
     assert pa.types.is_dictionary(found.type)
     assert found.to_pylist() == texts
 
 
-def test_many_levels_stay_texts_and_so_does_what_is_no_text():
+def test_many_levels_and_non_texts_are_not_encoded():
     many = pa.array([str(i) for i in range(SHORT + 1)])
     assert by_level(many) is many
     late = pa.array(["a"] * 20_000 + [str(i) for i in range(SHORT)])
@@ -30,7 +30,7 @@ def test_many_levels_stay_texts_and_so_does_what_is_no_text():
     assert by_level(numbers) is numbers
 
 
-def test_what_is_not_utf_8_stays_to_be_refused():
+def test_invalid_utf8_is_left_to_be_refused():
     cells = pa.Array.from_buffers(
         pa.string(), 1, [None, pa.py_buffer(np.array([0, 1], np.int32)), pa.py_buffer(b"\xff")]
     )
@@ -38,7 +38,7 @@ def test_what_is_not_utf_8_stays_to_be_refused():
 
 
 @given(TEXTS, st.sampled_from([pa.int8(), pa.uint8(), pa.int32(), pa.int64()]))
-def test_fingerprints_are_those_of_the_texts(texts, index):
+def test_fingerprints_equal_those_of_the_texts(texts, index):
     cells = pa.array(texts, pa.string())
     coded = cells.dictionary_encode()
     coded = pa.DictionaryArray.from_arrays(coded.indices.cast(index), coded.dictionary)
@@ -46,7 +46,7 @@ def test_fingerprints_are_those_of_the_texts(texts, index):
     np.testing.assert_array_equal(plain, by_number)
 
 
-def test_a_large_table_is_counted_as_its_parts_are():
+def test_large_table_counts_like_its_parts():
     random = np.random.default_rng(0)
     levels = np.array(["rain", "sun", "", "snow", None], object)
     frame = {"x": levels[random.integers(0, 5, 70_000)], "y": random.integers(0, 3000, 70_000).astype(str)}

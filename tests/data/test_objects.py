@@ -1,4 +1,4 @@
-"""What a cell means depends on the cell alone: not on the cells beside it, nor on where it is cut from."""
+"""The meaning of a cell depends on the cell alone, not on its neighbours or batch."""
 
 from decimal import Decimal
 
@@ -42,7 +42,7 @@ makes = st.sampled_from(
 
 
 def read(make, cells):
-    """Numbers and texts of a column, as far as there are any; nothing of one that is refused."""
+    """Numbers and texts of a column, if any; nothing if it is refused."""
     try:
         ((batch,),) = [list(frames.batches(make(cells)))]
     except ValueError:
@@ -64,7 +64,7 @@ def read(make, cells):
 @example(["a", b"a"], lambda cells: {"x": cells})
 @example([2**53 + 1, 0.5], lambda cells: {"x": cells})
 @example([Decimal("0.1"), 1], lambda cells: {"x": cells})
-def test_a_cell_among_others_is_what_it_is_alone_or_the_column_is_refused(cells, make):
+def test_cell_means_the_same_among_others_or_the_column_is_refused(cells, make):
     among = read(make, cells)
     if among is None:
         return
@@ -79,7 +79,7 @@ def test_a_cell_among_others_is_what_it_is_alone_or_the_column_is_refused(cells,
 
 @settings(max_examples=some(200))
 @given(st.lists(st.sampled_from(CELLS), min_size=1, max_size=4), makes)
-def test_the_order_of_cells_decides_nothing(cells, make):
+def test_order_of_cells_does_not_matter(cells, make):
     try:
         expected = digest(Model.train(Schema({"x": Categorical()}), make(cells), [0] * len(cells)))
     except ValueError:
@@ -90,7 +90,7 @@ def test_the_order_of_cells_decides_nothing(cells, make):
 
 
 @pytest.mark.parametrize("cells", [[0.5, True], [True, 0.5], [np.True_, 1], [1, True]])
-def test_truths_among_numbers_are_refused_in_any_order(cells):
+def test_booleans_among_numbers_are_refused_in_any_order(cells):
     for family in (Gaussian(), Categorical(), Bernoulli()):
         for data in ({"x": cells}, pd.DataFrame({"x": pd.Series(cells, dtype=object)})):
             with pytest.raises(ValueError, match=r"Column 'x' mixes types|cannot be read as Arrow"):
@@ -103,7 +103,7 @@ def test_labels_of_two_types_are_refused_in_any_order(labels):
         Model.train(Schema({"x": Gaussian()}), {"x": [1.0, 2.0]}, labels)
 
 
-def test_whole_numbers_that_are_no_doubles_stay_what_they_are_beside_a_fraction():
+def test_large_integers_stay_exact_next_to_fractions():
     model = Model.train(Schema({"x": Categorical()}), {"x": [2**53 + 1, 0.5, 2**64]}, ["a", "a", "b"])
     assert model.counts("x").slots == ["0.5", str(2**64), str(2**53 + 1)]
 
@@ -113,7 +113,7 @@ OTHERS = [np.float32(0.5), np.float16(0.5), np.int8(1), np.uint64(1), np.True_, 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: type(other).__name__)
 @pytest.mark.parametrize("time", [np.datetime64("2020-02-29"), np.datetime64("NaT")], ids=str)
-def test_times_of_numpy_beside_its_other_values_are_refused_and_do_not_end_the_process(time, other):
+def test_numpy_times_mixed_with_other_values_are_refused_without_a_crash(time, other):
     schema = Schema({"x": Categorical()})
     mixed = [time, other]
     frames_of = [{"x": mixed}, {"x": ["a", *mixed]}, pd.DataFrame({"x": pd.Series(mixed, dtype=object)})]

@@ -1,4 +1,4 @@
-"""DuckDB and SQLite, asked about rows by statements that were exported."""
+"""Run exported SQL on rows in DuckDB and SQLite."""
 
 import sqlite3
 from contextlib import closing
@@ -42,7 +42,7 @@ ASKED = {"duckdb": asked_of_duckdb, "sqlite": asked_of_sqlite}
 
 
 def answers(model, rows, dialect, **options):
-    """Predicted classes, their probabilities and those of all classes, in the order of the rows."""
+    """Predicted classes, their probabilities and those of all classes, in row order."""
     statements = export_sql(model, dialect=dialect, table="rows", keep=["id"], **options)
     found = ASKED[dialect](statements, rows, "SELECT * FROM rows_scored ORDER BY id")
     assert [row[0] for row in found] == rows["id"].to_pylist()

@@ -1,4 +1,4 @@
-"""The databases that need no server."""
+"""Databases without a server."""
 
 import pytest
 from asked import ASKED

@@ -1,4 +1,4 @@
-"""Texts that are hard to cut into words, and families whose answers about them can be written as SQL."""
+"""Texts that are hard to tokenise, and the text families that can be exported as SQL."""
 
 import random
 
@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tallybayes import Words
 
 ODD = [
-    "ΑΣ ΣΑΣ ΟΔΥΣΣΕΥΣ'Α Σ ΑΣ. ς",  # where a capital sigma is final depends on what stands around it
-    "İstanbul ISTANBUL ıı",  # one small letter is two characters, and the second ends a word
+    "ΑΣ ΣΑΣ ΟΔΥΣΣΕΥΣ'Α Σ ΑΣ. ς",  # whether a capital sigma is final depends on its neighbours
+    "İstanbul ISTANBUL ıı",  # its lower case is two characters, the second of which ends a word
     "free Money free MONEY",
     "don't-stop_it 12 a b c",
     "",
@@ -21,7 +21,7 @@ ODD = [
     "a\tb\nfree\r\nmoney",
     "Ⓐb ⓐB ǅ ǆ",
     'free!!! "$5" £5 \\ a_b [x] {y} ^~` « » — … é?',
-    "x" * 300 + " é" + "É" * 150,  # longer than the chunks in which SQLite looks at characters
+    "x" * 300 + " é" + "É" * 150,  # longer than SQLite's chunks of characters
     "free 'quoted\" back\\slash money #fr",
     "'; DROP TABLE rows; --",
 ]

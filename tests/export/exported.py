@@ -1,4 +1,4 @@
-"""A table of every kind of column that can be exported, and a model of it."""
+"""A table with every kind of column that can be exported, and a model of it."""
 
 import numpy as np
 import pyarrow as pa

@@ -1,4 +1,4 @@
-"""Models as graphs of ONNX: what its runtime computes is what `posterior` says."""
+"""ONNX export: the runtime's probabilities equal `posterior`."""
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ runtime = pytest.importorskip("onnxruntime", reason="Graphs are run by onnxrunti
 
 
 def answers(model, rows):
-    """Classes and probabilities, as the runtime computes them."""
+    """Classes and probabilities from the runtime."""
     session = runtime.InferenceSession(export_onnx(model), providers=["CPUExecutionProvider"])
     given = {}
     for each in session.get_inputs():
@@ -25,7 +25,7 @@ def answers(model, rows):
     return predicted.tolist(), shares
 
 
-def test_every_kind_of_column_gives_the_probabilities_of_the_model():
+def test_probabilities_of_every_column_kind():
     rows = table()
     model = model_of(rows)
     predicted, shares = answers(model, rows)
@@ -35,7 +35,7 @@ def test_every_kind_of_column_gives_the_probabilities_of_the_model():
     assert predicted == [model.classes[i] for i in expected.argmax(axis=1)]
 
 
-def test_values_far_out_and_levels_never_met_are_answered_the_same():
+def test_extreme_values_and_unseen_levels():
     model = model_of(table())
     far = table(5, seed=9).to_pydict() | {
         "city": ["nowhere", "Ur ", "ur", None, ""],
@@ -47,7 +47,7 @@ def test_values_far_out_and_levels_never_met_are_answered_the_same():
     np.testing.assert_allclose(answers(model, rows)[1], model.posterior(rows), rtol=0, atol=1e-9)
 
 
-def test_rows_that_no_class_allows_fall_to_the_prior():
+def test_impossible_rows_get_the_prior():
     rows = pa.table({"a": ["x", "y"], "b": ["u", "v"]})
     model = Model.train({"a": Categorical(alpha=0), "b": Categorical(alpha=0)}, rows, ["one", "two"])
     new = pa.table({"a": ["x", "y"], "b": ["u", "u"]})
@@ -59,13 +59,13 @@ def test_rows_that_no_class_allows_fall_to_the_prior():
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [0.5, 2.0, 2.0], ["only"] * 3])
-def test_classes_are_what_they_were(labels):
+def test_class_labels_keep_their_type(labels):
     rows = pa.table({"x": [1.0, 2.0, 2.5]})
     model = Model.train({"x": Gaussian()}, rows, labels)
     assert answers(model, rows)[0] == [model.classes[i] for i in model.posterior(rows).argmax(axis=1)]
 
 
-def test_weighed_numbers_by_interval_are_answered_the_same():
+def test_weighed_histograms():
     draw = np.random.default_rng(1)
     labels = draw.choice(["a", "b"], 600)
     x = [float(v) if v < 1 else None for v in draw.normal(size=600) + (labels == "a")]
@@ -75,7 +75,7 @@ def test_weighed_numbers_by_interval_are_answered_the_same():
     np.testing.assert_allclose(answers(model, rows)[1], model.posterior(rows), rtol=0, atol=1e-9)
 
 
-def test_weighed_formulas_and_missing_cells_that_speak_are_answered_the_same():
+def test_weighed_formulas_and_informative_missing_cells():
     draw = np.random.default_rng(1)
     labels = draw.choice(["a", "b", "c"], 600)
     x = [float(v) if v < 1 else None for v in draw.normal(size=600) + (labels == "a")]
@@ -87,11 +87,11 @@ def test_weighed_formulas_and_missing_cells_that_speak_are_answered_the_same():
         np.testing.assert_allclose(answers(model, given)[1], model.posterior(given), rtol=0, atol=1e-9)
 
 
-def test_the_same_model_is_the_same_bytes():
+def test_same_model_same_bytes():
     assert export_onnx(model_of(table())) == export_onnx(model_of(table()))
 
 
-def test_what_cannot_be_written_is_named():
+def test_unsupported_columns_are_named():
     model = Model.train({"text": Words()}, {"text": ["free money", "dear sir"]}, ["a", "b"])
     with pytest.raises(ValueError, match=r"Column 'text' \(Words\) cannot be written as ONNX"):
         export_onnx(model)

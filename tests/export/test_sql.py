@@ -1,5 +1,4 @@
-"""Models as SQL, run for real in DuckDB and SQLite (PostgreSQL is in test_postgresql): what a database answers is what
-`posterior` says."""
+"""SQL export, run in DuckDB and SQLite (PostgreSQL: test_sql_in_postgresql): probabilities equal `posterior`."""
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +14,7 @@ from tallybayes.export import DIALECTS
 pytest.importorskip("sqlglot", reason="SQL is written by sqlglot: pip install 'tallybayes[sql]'")
 
 
-def test_every_kind_of_column_gives_the_probabilities_of_the_model(dialect):
+def test_probabilities_of_every_column_kind(dialect):
     rows = table()
     model = model_of(rows)
     predicted, probability, shares = answers(model, rows, dialect)
@@ -25,12 +24,12 @@ def test_every_kind_of_column_gives_the_probabilities_of_the_model(dialect):
     assert predicted == [model.classes[i] for i in expected.argmax(axis=1)]
 
 
-def test_rows_never_met_are_answered_the_same(dialect):
+def test_unseen_rows(dialect):
     model, new = model_of(table()), table(300, seed=8)
     np.testing.assert_allclose(answers(model, new, dialect)[2], model.posterior(new), rtol=0, atol=1e-9)
 
 
-def test_values_far_out_and_levels_never_met_are_answered_the_same(dialect):
+def test_extreme_values_and_unseen_levels(dialect):
     model = model_of(table())
     far = table(6, seed=9).to_pydict() | {
         "city": ["nowhere", "Ur ", "ur", None, "", "Köln"],
@@ -45,7 +44,7 @@ def test_values_far_out_and_levels_never_met_are_answered_the_same(dialect):
     np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
 
 
-def test_rows_that_no_class_allows_fall_to_the_prior(dialect):
+def test_impossible_rows_get_the_prior(dialect):
     rows = with_ids({"a": ["x", "y", "x"], "b": ["u", "v", "v"], "c": ["one", "two", "two"]})
     model = Model.train(Schema({"a": Categorical(alpha=0), "b": Categorical(alpha=0)}), rows, rows["c"])
     new = with_ids({"a": ["x", "y", "y"], "b": ["u", "v", "u"]})
@@ -56,7 +55,7 @@ def test_rows_that_no_class_allows_fall_to_the_prior(dialect):
     assert predicted == ["one", "two", "two"]
 
 
-def test_numbers_that_a_family_does_not_take_are_missing(dialect):
+def test_values_outside_the_support_are_missing(dialect):
     model = model_of(table())
     odd = table(4, seed=3).to_pydict() | {"wealth": [-1.0, 0.0, 1.0, None], "wait": [-1.0, 1.0, None, 2.0]}
     rows = pa.table(odd, schema=table(4).schema)
@@ -65,13 +64,13 @@ def test_numbers_that_a_family_does_not_take_are_missing(dialect):
     np.testing.assert_allclose(answers(model, rows, dialect)[2], expected, rtol=0, atol=1e-9)
 
 
-def test_what_is_not_finite_is_missing_in_duckdb():
+def test_non_finite_values_are_missing_in_duckdb():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
     shares = answers(model, with_ids({"x": [float("nan"), float("inf"), float("-inf"), None]}), "duckdb")[2]
     np.testing.assert_allclose(shares, model.posterior({"x": [None] * 4}), atol=1e-12)
 
 
-def test_weighed_evidence_and_missing_cells_that_speak_are_answered_the_same(dialect):
+def test_weighed_evidence_and_informative_missing_cells(dialect):
     draw = np.random.default_rng(1)
     labels = draw.choice(["a", "b"], 600)
     there = draw.random(600) < np.where(labels == "a", 0.9, 0.4)
@@ -84,7 +83,7 @@ def test_weighed_evidence_and_missing_cells_that_speak_are_answered_the_same(dia
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [0.5, 2.0, 2.0], ["only"] * 3])
-def test_classes_are_what_they_were(dialect, labels):
+def test_class_labels_keep_their_type(dialect, labels):
     rows = with_ids({"x": [1.0, 2.0, 2.5]})
     model = Model.train({"x": Gaussian()}, rows, labels)
     predicted, probability, _ = answers(model, rows, dialect)
@@ -106,7 +105,7 @@ HOSTILE = st.text(alphabet="ab\"'`;-\\%$[]{}()/*\n\té€😀 .", min_size=1, ma
 
 
 @given(name=HOSTILE, levels=st.lists(HOSTILE, min_size=1, max_size=4), label=HOSTILE, where=HOSTILE)
-def test_names_levels_and_labels_are_never_taken_for_sql(name, levels, label, where):
+def test_names_levels_and_labels_are_escaped(name, levels, label, where):
     if name.casefold() == "id":
         return
     rows = with_ids({name: levels})
@@ -120,7 +119,7 @@ def test_names_levels_and_labels_are_never_taken_for_sql(name, levels, label, wh
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_every_dialect_has_statements_that_can_be_read_again(dialect):
+def test_statements_parse_in_every_dialect(dialect):
     import sqlglot
 
     made = export_sql(model_of(table(50)), dialect=dialect, table=["shop", "orders"], keep=["id"])
@@ -129,7 +128,7 @@ def test_every_dialect_has_statements_that_can_be_read_again(dialect):
     assert len(inserts) == 1
     assert view.kind == "VIEW"
     assert "orders_scored" in made
-    assert "DROP TABLE rows" in made  # the level, in quotes
+    assert "DROP TABLE rows" in made  # the level, quoted
 
 
 @pytest.mark.parametrize(
@@ -138,13 +137,13 @@ def test_every_dialect_has_statements_that_can_be_read_again(dialect):
         (Gaussian(m=0, plugin=True), [1.0, 2.0], r"Column 'text' \(Gaussian\) .* rules out every value"),
     ],
 )
-def test_what_cannot_be_written_is_named(family, cells, said):
+def test_unsupported_columns_are_named(family, cells, said):
     model = Model.train({"text": family}, {"text": cells}, ["a", "b"])
     with pytest.raises(ValueError, match=said):
         export_sql(model)
 
 
-def test_what_cannot_be_asked_for_is_said():
+def test_invalid_requests_are_errors():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
     with pytest.raises(ValueError, match="dialect='oracle': give one of duckdb"):
         export_sql(model, dialect="oracle")

@@ -1,4 +1,4 @@
-"""Models as SQL in PostgreSQL, on a server of the test's own."""
+"""SQL export, run on a temporary PostgreSQL server."""
 
 import numpy as np
 import pyarrow as pa
@@ -34,7 +34,7 @@ def answers(uri, model, rows, name):
         return cursor.fetchall()
 
 
-def test_every_kind_of_column_gives_the_probabilities_of_the_model(uri):
+def test_probabilities_of_every_column_kind(uri):
     rows = table()
     model = model_of(rows)
     expected = model.posterior(rows)
@@ -43,7 +43,7 @@ def test_every_kind_of_column_gives_the_probabilities_of_the_model(uri):
     assert [row[1] for row in found] == [model.classes[i] for i in expected.argmax(axis=1)]
 
 
-def test_the_view_can_be_read_like_any_table(uri):
+def test_view_can_be_queried_like_a_table(uri):
     rows = table(200, seed=4)
     answers(uri, model_of(rows), rows, "others")
     source = open_source(database=uri, query='SELECT predicted, probability FROM "others answered"')
@@ -51,7 +51,7 @@ def test_the_view_can_be_read_like_any_table(uri):
 
 
 @pytest.mark.parametrize("name", ['"; DROP TABLE rows; --', "select", "it's", "$$ $1 \\'", "dotted.name", "é😀"])
-def test_names_levels_and_labels_are_never_taken_for_sql(uri, name):
+def test_names_levels_and_labels_are_escaped(uri, name):
     rows = table(40).select(["id"]).append_column(name, [[name, "other"] * 20])
     model = Model.train({name: Categorical()}, rows, [name, "none"] * 20)
     found = answers(uri, model, rows, name)
@@ -60,7 +60,7 @@ def test_names_levels_and_labels_are_never_taken_for_sql(uri, name):
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.filterwarnings("ignore:.*impossible")
-def test_texts_give_the_probabilities_of_the_model(uri, name):
+def test_probabilities_of_texts(uri, name):
     rows = table_of_texts()
     model = Model.train(Schema({"text": FAMILIES[name]}, label="class"), rows)
     found = answers(uri, model, rows, f"{name} of texts")
@@ -69,7 +69,7 @@ def test_texts_give_the_probabilities_of_the_model(uri, name):
 
 @given(texts=TEXTS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_words_are_those_of_python_whatever_characters_there_are(uri, texts):
+def test_tokens_equal_pythons_for_any_characters(uri, texts):
     texts = [text.replace("\0", "") for text in texts]
     rows = pa.table({"id": range(len(texts)), "text": pa.array(texts, pa.string())})
     model = Model.train({"text": Words(punctuation=True, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])

@@ -1,4 +1,4 @@
-"""Texts in SQL: databases cut them as `Words` does, and answer as `posterior` does."""
+"""Text models in SQL: databases tokenise like `Words` and agree with `posterior`."""
 
 import duckdb
 import numpy as np
@@ -19,12 +19,12 @@ def check(model, rows, dialect):
 
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.filterwarnings("ignore:.*impossible")
-def test_every_reading_gives_the_probabilities_of_the_model(dialect, name):
+def test_probabilities_of_every_reading(dialect, name):
     check(Model.train(Schema({"text": FAMILIES[name]}, label="class"), ROWS), ROWS, dialect)
 
 
 @given(texts=TEXTS)
-def test_words_are_those_of_python_whatever_characters_there_are(texts):
+def test_tokens_equal_pythons_for_any_characters(texts):
     texts = [text.replace("\0", "") for text in texts]
     rows = with_ids({"text": pa.array(texts, pa.string())})
     model = Model.train({"text": Words(shortest=1, ngrams=2)}, rows, [f"class {i}" for i in range(len(texts))])
@@ -34,13 +34,13 @@ def test_words_are_those_of_python_whatever_characters_there_are(texts):
         check(each, rows, "sqlite")
 
 
-def test_a_word_that_comes_again_says_what_the_mix_makes_of_it(dialect):
+def test_repeated_words_with_a_mix(dialect):
     mix = Mix(((0.3, 0.1, 0.2, 0.9, 0.4, 0.1, 0.2, 0.0, 0.5),), gamma=0.3, a=0.7, length=4.0)
     model = Model.train(Schema({"text": Words(reading="auto", mix=mix)}, label="class"), ROWS)
     check(model, ROWS, dialect)
 
 
-def test_texts_stand_beside_numbers_levels_and_other_texts(dialect):
+def test_texts_with_numbers_levels_and_other_texts(dialect):
     draw = np.random.default_rng(3)
     rows = ROWS.append_column("again", ROWS["text"]).append_column("x", [draw.normal(size=len(ROWS))])
     rows = rows.append_column("city", [draw.choice(["Ur", "Köln"], len(ROWS))])
@@ -48,7 +48,7 @@ def test_texts_stand_beside_numbers_levels_and_other_texts(dialect):
     check(Model.train(Schema(families, label="class"), rows), rows, dialect)
 
 
-def test_texts_and_numbers_that_are_weighed_are_answered_the_same(dialect):
+def test_weighed_texts_and_numbers(dialect):
     draw = np.random.default_rng(1)
     labels = draw.choice(["a", "b"], 600)
     words = np.where(labels == "a", "good", "bad")
@@ -62,7 +62,7 @@ def test_texts_and_numbers_that_are_weighed_are_answered_the_same(dialect):
 
 
 @pytest.mark.parametrize("name", ["tally", "tally_cells", "Tally0_words", "cells", "t"])
-def test_tables_may_be_called_as_the_steps_are(name):
+def test_table_names_may_equal_step_names(name):
     model = Model.train({"text": Words()}, ROWS, ROWS["class"])
     with duckdb.connect() as database:
         database.register("given", ROWS)
@@ -83,14 +83,14 @@ def test_tables_may_be_called_as_the_steps_are(name):
         (Words(reading="bernoulli", alpha=0), "Give alpha above 0"),
     ],
 )
-def test_what_a_database_cannot_do_is_said_of_the_column(family, reason):
+def test_unsupported_settings_name_the_column(family, reason):
     model = Model.train({"text": family}, {"text": ["free money", "dear sir"]}, ["a", "b"])
     with pytest.raises(ValueError, match=rf"^Column 'text' \(Words\) cannot be written as SQL: .*{reason}"):
         export_sql(model)
 
 
 @pytest.mark.parametrize("other", ["bigquery", "snowflake", "spark"])
-def test_a_database_that_may_cut_texts_otherwise_is_refused(other):
+def test_untested_dialects_are_refused(other):
     model = Model.train({"text": Words()}, {"text": ["free money", "dear sir"]}, ["a", "b"])
     with pytest.raises(ValueError, match=f"Column 'text'.*{other} is not known to find the same words"):
         export_sql(model, dialect=other)

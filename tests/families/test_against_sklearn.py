@@ -1,4 +1,4 @@
-"""At equal settings, scikit-learn's probabilities."""
+"""Probabilities equal scikit-learn's at equal settings."""
 
 import numpy as np
 from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB
@@ -8,7 +8,7 @@ from tallybayes import Bernoulli, Categorical, Gaussian, Model, Schema
 RNG = np.random.default_rng(3)
 
 
-def test_posterior_is_that_of_scikit_learn():
+def test_posterior_equals_sklearn():
     x = RNG.normal(size=(200, 4)) * [1, 10, 0.1, 100] + [0, 5, -3, 1e4]
     y = RNG.integers(0, 3, 200)
     ours = Model.train(Schema({str(i): Gaussian(m=0.0, plugin=True) for i in range(4)}), x, y)

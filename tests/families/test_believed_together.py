@@ -1,4 +1,4 @@
-"""Columns of one family are believed together, as one table: to the last bit what each is believed by itself."""
+"""Columns of one family believed as one table: the same bits as each alone."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ COLUMNS = [
 @pytest.mark.parametrize(
     ("family", "columns"), COLUMNS, ids=lambda value: repr(value) if not isinstance(value, list) else ""
 )
-def test_columns_believed_together_are_believed_as_each_by_itself(family, columns):
+def test_columns_believed_together_equal_each_alone(family, columns):
     frame = {str(i): column for i, column in enumerate(columns)}
     model = Model.train(Schema(dict.fromkeys(frame, family)), frame, LABELS)
     together = model.evidence(frame)
@@ -64,7 +64,7 @@ def test_columns_believed_together_are_believed_as_each_by_itself(family, column
         assert repr(model.estimates(name)) == repr(alone.estimates(name))
 
 
-def test_a_model_that_learned_row_by_row_answers_to_the_last_bit_as_one_trained_at_once():
+def test_row_by_row_learning_answers_to_the_last_bit_like_batch_training():
     families = [Gaussian(), LogNormal(), Poisson(), Histogram(alpha=FITTED), Categorical(alpha=FITTED), Bernoulli()]
     columns = [NUMBERS[0], np.abs(NUMBERS[0]) + 1.0, COUNTS[1], NUMBERS[2], TEXTS[2], TRUTHS[2]]
     schema = Schema({str(i): family for i, family in enumerate(families)})
@@ -91,8 +91,8 @@ def test_a_model_that_learned_row_by_row_answers_to_the_last_bit_as_one_trained_
     ],
     ids=repr,
 )
-def test_rows_left_out_are_in_nothing_that_scores_them_not_even_the_prior(family):
-    """All at once: each row's sums, less its own, are a column of one table."""
+def test_left_out_rows_are_not_in_the_prior_either(family):
+    """In one batch: the sums without each row are a column of one table."""
     values, labels = [1.0, 2.0, 9.0, 4.0, 1.0, 30.0], list("aabbcc")
     schema = Schema({"x": family})
     every = Model.train(schema, {"x": values}, labels)
@@ -106,7 +106,7 @@ def test_rows_left_out_are_in_nothing_that_scores_them_not_even_the_prior(family
         np.testing.assert_array_equal(scores[:, 0], model.evidence({"x": values[row]})["x"][0])
 
 
-def test_vectors_shorter_than_those_counted_say_what_their_columns_say():
+def test_shorter_vectors_score_like_their_columns():
     family = Gaussian(m=0.0, plugin=True)
     matrix = np.stack([np.arange(8.0), np.full(8, 3.0), np.arange(8.0) ** 2, np.arange(8.0)[::-1]], axis=1)
     labels = list("aaaabbbb")

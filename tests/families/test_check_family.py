@@ -1,4 +1,4 @@
-"""The laws find what a family lacks: each omission is named."""
+"""check_family names every omission."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -45,7 +45,7 @@ class Waiting(Numeric[Totals]):
 
 @pytest.fixture
 def named(monkeypatch):
-    """A family like `Waiting`, with these attributes instead of its own."""
+    """A family like `Waiting` with some attributes replaced."""
 
     def make(base=Waiting, **attributes):
         made = type("Waiting", (base,), {"__doc__": Waiting.__doc__, **attributes})
@@ -57,16 +57,16 @@ def named(monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_whole_family_passes(named):
+def test_complete_family_passes(named):
     check_family(named(), examples=5)
 
 
-def test_a_family_that_no_file_would_find_is_told_apart():
+def test_unregistered_family_is_reported():
     with pytest.raises(AssertionError, match=r"write FAMILIES\['Waiting'\] = Waiting"):
         check_family(Waiting(), examples=5)
 
 
-def test_a_family_that_is_no_dataclass_cannot_be_made():
+def test_family_without_dataclass_cannot_be_created():
     class Forgotten(Numeric[Totals]):
         shape: float = setting(1.0)
         sufficient = Waiting.sufficient
@@ -77,7 +77,7 @@ def test_a_family_that_is_no_dataclass_cannot_be_made():
         Forgotten()
 
 
-def test_a_family_whose_setting_is_not_declared_cannot_be_made():
+def test_undeclared_setting_cannot_be_created():
     @dataclass(frozen=True, kw_only=True, repr=False)
     class Bare(Waiting):
         power: float = 2.0
@@ -103,7 +103,7 @@ def test_a_family_whose_setting_is_not_declared_cannot_be_made():
         ({"encode": lambda self, cells: numbers(cells) + (type(cells) is list)}, "one row at a time|a plain number"),
     ],
 )
-def test_what_is_left_out_or_wrong_is_named(named, attributes, law):
+def test_omission_or_error_is_named(named, attributes, law):
     family = named(**attributes)
     with pytest.raises((AssertionError, TypeError, ValueError), match=law):
         check_family(family, examples=10)

@@ -1,4 +1,4 @@
-"""Every family obeys the laws and agrees with the closed forms of scipy."""
+"""Every family obeys the laws and agrees with scipy."""
 
 import math
 
@@ -44,7 +44,7 @@ def over_both(values):
 
 
 def over_line_as_counted(values):
-    """The bumps stand on the values as they are counted, to twelve binary digits, and may be narrower than that."""
+    """Kernels are centred on the counted values, rounded to twelve binary digits, and may be narrower than that."""
     return over_line(values_of_keys(value_keys(np.array(values), 12), 12))
 
 
@@ -100,13 +100,13 @@ def test_poisson_plug_in_is_poisson():
     np.testing.assert_allclose(mle.log_likelihood(s, X), stats.poisson(3.0).logpmf(X))
 
 
-def test_poisson_with_much_data_keeps_its_digits():
+def test_poisson_keeps_its_digits_with_much_data():
     s = Totals(n=np.array(1e12), x=np.array(3e12))
     np.testing.assert_allclose(Poisson().log_predictive(s, X), stats.poisson(3.0).logpmf(X), rtol=1e-8)
 
 
 def test_large_counts_keep_their_digits():
-    """The numbers were worked out to sixty digits."""
+    """The numbers were computed to sixty digits."""
     s = Totals(n=np.array(1e6), x=np.array(1e12))
     np.testing.assert_allclose(Poisson().log_predictive(s, np.array([1e6])), -7.8267, atol=1e-4)
     s = Totals(n=np.array(1e6), x=np.array(3e15))
@@ -122,7 +122,7 @@ def test_rising_factorials(a, x):
 
 
 @pytest.mark.slow
-def test_geometric_is_that_of_scipy():
+def test_geometric_equals_scipy():
     s = Totals(n=np.array(4.0), x=np.array(12.0))
     mle = Geometric(alpha=0.0, beta=0.0, plugin=True)
     np.testing.assert_allclose(mle.log_likelihood(s, X), stats.geom(0.25, loc=-1).logpmf(X))
@@ -134,7 +134,7 @@ def test_geometric_is_that_of_scipy():
     np.testing.assert_allclose(Geometric().log_predictive(s, X), np.log(predictive), rtol=1e-7)
 
 
-def test_negative_binomial_is_that_of_scipy():
+def test_negative_binomial_equals_scipy():
     data = np.array([0.0, 0.0, 1.0, 2.0, 3.0, 12.0])
     mean, variance = data.mean(), data.var()
     dispersion = (variance - mean) / mean**2
@@ -148,15 +148,15 @@ def test_negative_binomial_is_that_of_scipy():
     np.testing.assert_allclose(found @ (x - mean) ** 2, variance * (1 + 1 / 6), rtol=1e-9)
 
 
-def test_negative_binomial_of_counts_that_spread_no_more_than_poisson_is_poisson():
+def test_negative_binomial_without_overdispersion_is_poisson():
     data = [2.0, 3.0, 3.0, 4.0]
     model = train(NegativeBinomial(m=0.0, plugin=True), data)
     np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], stats.poisson(3.0).logpmf(X), rtol=1e-12)
-    new = model.believing(plugin=False).evidence({"x": X})["x"][:, 0]  # as the Poisson family has it without a prior
+    new = model.believing(plugin=False).evidence({"x": X})["x"][:, 0]  # the Poisson family without a prior
     np.testing.assert_allclose(new, stats.nbinom(12.0, 4 / 5).logpmf(X), rtol=1e-12)
 
 
-def test_negative_binomial_keeps_its_digits_where_counts_are_large():
+def test_negative_binomial_keeps_its_digits_for_large_counts():
     s = Moments(n=np.array(1e6), mean=np.array(1e6), scatter=np.array(1e6 * (1e6 + 1e-3 * 1e12)))
     family = NegativeBinomial(m=0.0, plugin=True)
     expected = stats.nbinom(1e3, 1 / (1 + 1e3)).logpmf([9e5, 1e6, 1.1e6])
@@ -173,13 +173,13 @@ def test_exponential_predictive_is_lomax():
 
 
 def test_students_constant_keeps_its_digits():
-    """Closed forms, and far out what is left of the Gaussian's: scipy's own has six digits less there."""
+    """Closed forms, and far out the difference from the Gaussian; scipy has six digits fewer there."""
     nu = np.array([1.0, 2.0, 4.0, 1e9])
     expected = [-math.log(math.pi), -1.5 * math.log(2.0), math.log(0.375), -0.5 * math.log(2.0 * math.pi) - 0.25 / 1e9]
     np.testing.assert_allclose(student_constant(nu, np.ones(4)), expected, rtol=2e-15)
 
 
-def test_gaussian_predictive_is_students():
+def test_gaussian_predictive_is_student():
     data = np.array([1.0, 2.0, 4.0, 9.0])
     s = Moments(n=np.array(4.0), mean=np.array(4.0), scatter=np.array(np.sum((data - 4.0) ** 2)))
     kappa, nu, mean0, variance0 = 2.0, 2.0, 1.0, 3.0
@@ -198,7 +198,7 @@ def test_gaussian_maximum_likelihood():
     np.testing.assert_allclose(model.evidence({"x": X})["x"][:, 0], expected)
 
 
-def test_lognormal_is_that_of_scipy():
+def test_lognormal_equals_scipy():
     data = np.array([1.0, 2.0, 4.0, 9.0])
     x = X + 0.5
     mean, variance = np.log(data).mean(), np.log(data).var()
@@ -208,7 +208,7 @@ def test_lognormal_is_that_of_scipy():
 
 
 @given(st.lists(st.floats(0.1, 100.0), min_size=3, max_size=30, unique=True))
-def test_gamma_is_the_maximum_likelihood_of_scipy(data):
+def test_gamma_equals_scipys_maximum_likelihood(data):
     s = LogTotals(n=np.array(len(data)), x=np.sum(data), log_x=np.sum(np.log(data)))
     family = Gamma(m=0.0)
     s = family.updated(s, s)
@@ -235,7 +235,7 @@ def train(family, values, labels=None):
     return Model.train(Schema({"x": family}), {"x": values}, labels or ["a"] * len(values))
 
 
-def test_smoothing_of_every_kind():
+def test_every_kind_of_smoothing():
     values = ["u", "u", "u", "v"]
     cases = [
         (0.0, {"u": 3 / 4, "v": 1 / 4}),
@@ -252,12 +252,12 @@ def test_smoothing_of_every_kind():
         assert {level: p["a"] for level, p in found.items()} == pytest.approx(expected)
 
 
-def test_named_levels_count_among_the_levels():
+def test_named_levels_are_levels():
     found = train(Categorical(levels=("u", "v", "w")), ["u", "u"]).estimates("x")
     assert {level: p["a"] for level, p in found.items()} == pytest.approx({"u": 3 / 5, "v": 1 / 5, "w": 1 / 5})
 
 
-def test_bernoulli_reads_truth_in_many_spellings():
+def test_bernoulli_parses_many_spellings_of_booleans():
     expected = {"false": {"a": 0.4}, "true": {"a": 0.6}}
     for values in ([True, True, False], [1, 1, 0], [1.0, 1.0, 0.0], ["TRUE", "yes", "0"]):
         assert train(Bernoulli(), values).estimates("x") == expected

@@ -1,4 +1,4 @@
-"""Smoothing worked out from the counts, and texts read with each word once."""
+"""Smoothing estimated from the counts, and the binary reading of texts."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def train(family, counts):
     return Model.train({"x": family}, {"x": list(values)}, list(labels))
 
 
-def test_fitted_is_the_mean_shrinkage_of_the_dirichlet_compound():
+def test_fitted_alpha_is_the_mean_shrinkage_of_the_dirichlet_multinomial():
     counts = np.array([[12.0, 20.0, 3.0], [30.0, 21.0, 9.0], [8.0, 9.0, 18.0]])
     n = counts.sum(axis=0)
     profile = ((counts + 1) / (n + 3)).mean(axis=1)
@@ -34,7 +34,7 @@ def test_fitted_is_the_mean_shrinkage_of_the_dirichlet_compound():
     whole = integrate.quad(likelihood, 0, 1)[0]
     moved = integrate.quad(lambda s: s * likelihood(s), 0, 1)[0] / whole
     m = n.mean() * moved / (1 - moved)
-    np.testing.assert_allclose(fitted(counts), m * profile, rtol=0.05)  # the worths tried are four times apart
+    np.testing.assert_allclose(fitted(counts), m * profile, rtol=0.05)  # the grid of m is in steps of four
 
 
 def test_two_classes_of_two_levels_are_beta_binomials():
@@ -55,12 +55,12 @@ def test_two_classes_of_two_levels_are_beta_binomials():
 )
 @example([[0, 0], [0, 0]])
 @example([[]])
-def test_the_kernel_fits_as_its_slow_twin_does(counts):
+def test_kernel_equals_the_slow_reference(counts):
     table = np.array(counts, float)
     np.testing.assert_allclose(fitted(table), reference.fitted(table), rtol=1e-9)
 
 
-def test_a_column_in_which_classes_do_not_differ_says_little():
+def test_column_with_equal_classes_is_uninformative():
     chance = [[46, 54], [54, 46]]
     odds = [
         np.ptp(train(Categorical(alpha=a), chance).evidence({"x": "level 0"}).columns["x"]) for a in (1.0, "fitted")
@@ -69,18 +69,18 @@ def test_a_column_in_which_classes_do_not_differ_says_little():
     assert odds[1] < odds[0] / 2
 
 
-def test_a_level_never_met_in_a_class_weighs_heavily_where_classes_have_little_in_common():
+def test_unseen_level_weighs_heavily_if_classes_differ():
     apart = [[200, 0], [0, 200], [200, 0], [0, 200]]
     odds = [np.ptp(train(Categorical(alpha=a), apart).evidence({"x": "level 0"}).columns["x"]) for a in (1.0, "fitted")]
     assert odds[1] > odds[0] + 1.0
 
 
 @pytest.mark.parametrize("counts", [[[9, 0], [0, 9], [1, 0]], [[30], [10]], [[30, 20]]])
-def test_with_too_little_to_go_by_fitted_is_laplace(counts):
+def test_too_few_values_give_laplace(counts):
     assert fitted(np.array(counts, float)).tolist() == [1.0] * len(counts)
 
 
-def test_a_class_without_values_has_the_profile():
+def test_class_without_values_has_the_common_profile():
     counts = np.array([[30.0, 10.0, 0.0], [10.0, 30.0, 0.0]])
     assert np.array_equal(fitted(counts), fitted(counts[:, :2]))
     schema = Schema({"x": Categorical(alpha="fitted")})
@@ -88,14 +88,14 @@ def test_a_class_without_values_has_the_profile():
     assert model.estimates("x")["u"]["c"] == pytest.approx(0.5)
 
 
-def test_counts_of_any_size_have_a_fit():
+def test_counts_of_any_size_can_be_fitted():
     for scale in (1e-3, 1.0, 1e6, 1e12):
         found = fitted(np.array([[30.0, 10.0], [10.0, 30.0]]) * scale * 1e3)
         assert np.isfinite(found).all()
         assert (found > 0).all()
 
 
-def test_fitted_is_belief_and_is_filed(tmp_path):
+def test_fitted_is_a_belief_and_is_saved(tmp_path):
     model = train(Categorical(), [[30, 10], [10, 30]])
     fit = model.believing(alpha="fitted")
     assert repr(fit.schema.columns["x"]) == "Categorical(alpha='fitted')"
@@ -109,30 +109,30 @@ def test_fitted_is_belief_and_is_filed(tmp_path):
         assert Model.train({"x": family}, {"x": [0, 1] * 30}, ["a", "b"] * 30).posterior({"x": [0]})[0, 0] > 0.9
 
 
-def test_the_posterior_has_the_pseudo_counts_that_score():
+def test_posterior_has_the_pseudo_counts_used_for_scoring():
     model = train(Categorical(alpha="fitted"), [[30, 10], [10, 30]])
     alpha = model.parameters("x", "class 0").alpha
     share = alpha["level 0"] / sum(alpha.values())
     assert model.estimates("x")["level 0"]["class 0"] == pytest.approx(share)
 
 
-def test_other_names_are_refused():
+def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match=r"Categorical\(alpha='fited'\)"):
         Categorical(alpha="fited")
     with pytest.raises(ValueError, match=r"Words\(alpha='fited'\)"):
         Words(alpha="fited")
 
 
-def test_fitted_words_are_witten_and_bells():
+def test_fitted_words_use_witten_bell():
     model = Model.train({"x": Words(alpha="fitted")}, {"x": ["aa bb bb", "aa cc", "dd"]}, ["k", "k", "l"])
-    alpha = (3 + 1) / 2 / 4  # k has three different words and l has one, of four that there are
+    alpha = (3 + 1) / 2 / 4  # k has three distinct words and l has one, of four in all
     assert model.estimates("x") == model.believing(alpha=alpha).estimates("x")
     assert model.estimates("x")["aa"]["k"] == pytest.approx((2 + alpha) / (5 + 4 * alpha))
     assert Model.train({"x": Words(alpha="fitted")}, {"x": [""]}, ["k"]).posterior("aa").tolist() == [[1.0]]
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, "fitted"])
-def test_reading_each_word_once_is_as_if_each_were_counted_once(alpha):
+def test_binary_reading_counts_each_word_once(alpha):
     once = Model.train({"x": Words(reading="binary", alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
     counted = Model.train({"x": Words(presence=True, alpha=alpha)}, {"x": DOCUMENTS}, LABELS)
     asked = {"x": [*ASKED, "money money money"]}

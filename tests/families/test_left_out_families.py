@@ -1,4 +1,4 @@
-"""Every family's own way to leave a cell out says what believing again without the cell says."""
+"""Leave-one-out formulas of every family equal believing again without the cell."""
 
 import numpy as np
 import pytest
@@ -54,7 +54,7 @@ def test_texts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, mo
 @pytest.mark.parametrize("alpha", ALPHAS + BY_POSITION, ids=repr)
 @settings(max_examples=10)
 @given(rows_of(VECTORS), st.booleans(), st.booleans())
-def test_vectors_of_counts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, coefficient):
+def test_count_vectors_in_every_reading_and_smoothing(reading, alpha, rows, weighted, coefficient):
     left_out_is_trained_without(Bag(reading=reading, alpha=alpha, coefficient=coefficient), rows, weighted)
 
 
@@ -69,14 +69,14 @@ HOLES = st.lists(st.sampled_from([0.0, 1.0, 3.0, float("nan")]), min_size=4, max
     ids=repr,
 )
 @given(rows_of(HOLES), st.booleans())
-def test_vectors_in_which_numbers_are_missing(family, rows, weighted):
+def test_vectors_with_missing_numbers(family, rows, weighted):
     left_out_is_trained_without(family, rows, weighted)
 
 
 @pytest.mark.parametrize(
     "family", [Bag(), Bag(reading="bernoulli"), Bag(reading="averaged"), Each(Poisson(), size=30)], ids=repr
 )
-def test_sparse_vectors_are_left_out_as_dense_ones(family):
+def test_sparse_and_dense_vectors_agree(family):
     matrix = scipy.sparse.random(40, 30, 0.1, format="csr", random_state=1)
     matrix.data = np.ceil(matrix.data * 3)
     labels = np.arange(40) % 2
@@ -96,7 +96,7 @@ def columns(rows=300):
 
 
 @pytest.mark.parametrize("weighted", [False, True])
-def test_smoothing_fitted_to_many_rows_is_fitted_without_the_row(weighted):
+def test_fitted_smoothing_excludes_the_row(weighted):
     random, labels, shift = columns()
     levels = [f"level {k:.0f}" for k in np.clip(shift + random.normal(size=300), -1, 4)]
     weights = random.choice([1.0, 2.0, 0.5], 300) if weighted else np.ones(300)
@@ -112,8 +112,8 @@ def test_smoothing_fitted_to_many_rows_is_fitted_without_the_row(weighted):
 
 
 @pytest.mark.parametrize("alpha", [1.0, MEstimate(4.0, "overall"), "fitted"], ids=repr)
-def test_intervals_stay_and_their_counts_are_left_out(alpha):
-    """Cuts at the whole numbers from 1 on: the intervals are levels, but for what lies beyond the range."""
+def test_intervals_stay_and_counts_exclude_the_row(alpha):
+    """Cuts at the integers from 1 on: intervals are levels, except beyond the range."""
     random, labels, shift = columns()
     x = np.clip(np.round(shift + random.normal(size=300)), 0.0, 5.0) * 10.0
     x[:2] = [0.0, 50.0]
@@ -122,17 +122,17 @@ def test_intervals_stay_and_their_counts_are_left_out(alpha):
     codes = np.minimum(x // 10.0, 4.0).astype(int)
     levels = {"x": [str(code) for code in codes]}
     expected = left_out(Model.train({"x": Categorical(alpha=alpha)}, levels, labels), levels, labels)["x"]
-    apart = found - expected  # the logarithm of a width, and of what lies inside: the same for all classes
+    apart = found - expected  # log width and log mass inside, the same for all classes
     np.testing.assert_allclose(apart, np.repeat(apart[:, :1], 3, axis=1), atol=1e-9)
     inner = (codes > 0) & (codes < 4)
-    np.testing.assert_allclose(apart[inner, 0], -np.log(10.0), rtol=1e-3)  # cells of the rounding are whole
+    np.testing.assert_allclose(apart[inner, 0], -np.log(10.0), rtol=1e-3)  # rounding steps are integers
     counts = np.bincount(codes) - 1.0
     for code in (0, 4):
         inside = np.log(1.0 - 1.0 / (2.0 + counts[code])) - np.log(10.0)
         np.testing.assert_allclose(apart[codes == code, 0], inside, atol=2e-3)
 
 
-def test_bumps_stay_as_wide_as_they_are_and_each_value_is_without_its_own():
+def test_bandwidths_stay_and_each_value_excludes_itself():
     random, labels, shift = columns(60)
     x = np.round(shift + random.normal(size=60), 3)
     x[0] = 400.0  # nothing is near
@@ -147,7 +147,7 @@ def test_bumps_stay_as_wide_as_they_are_and_each_value_is_without_its_own():
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), min_size=2, max_size=40), st.integers(0, 39))
-def test_a_concentration_without_a_document_is_that_of_the_others(documents, which):
+def test_concentration_without_a_document(documents, which):
     lengths = np.array([length for length, _ in documents], np.float64)
     words = np.minimum(lengths, [words for _, words in documents])
     which %= len(documents)
@@ -161,7 +161,7 @@ def test_a_concentration_without_a_document_is_that_of_the_others(documents, whi
 
 
 @given(st.lists(st.integers(-5, 5) | st.integers(-(1 << 40), 1 << 40), max_size=30), st.booleans())
-def test_kinds_are_numbered_by_where_each_comes_first(numbers, whole):
+def test_kinds_are_numbered_by_first_occurrence(numbers, whole):
     given_numbers = np.array(numbers, np.int64 if whole else np.float64)
     firsts, kinds = distinct(given_numbers)
     assert given_numbers[firsts][kinds].tolist() == given_numbers.tolist()

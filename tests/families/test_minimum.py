@@ -1,4 +1,4 @@
-"""The minimum of smooth functions within bounds: where it is, and beside scipy's."""
+"""Bounded minimisation of smooth functions, compared with scipy."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from tallybayes.families.minimum import curvature_of, minimum
 
 
 def logistic(rows, columns, seed):
-    """The loss of logistic regression with a ridge."""
+    """Ridge-penalised logistic loss."""
     random = np.random.default_rng(seed)
     x, y = random.normal(size=(rows, columns)) * random.lognormal(size=columns), random.choice([-1.0, 1.0], rows)
 
@@ -23,7 +23,7 @@ def logistic(rows, columns, seed):
 
 
 @given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))
-def test_the_curvature_changes_the_way_and_not_where_it_leads(rows, columns, lowest, seed):
+def test_hessian_changes_the_path_not_the_minimum(rows, columns, lowest, seed):
     loss, other, start = logistic(rows, columns, seed), logistic(rows, columns, seed + 1), np.full(columns, 0.1)
     bounds = np.full(columns, lowest), np.full(columns, 0.6)
     expected = minimum(loss, start, *bounds, slope=1e-8, fall=0.0)
@@ -33,7 +33,7 @@ def test_the_curvature_changes_the_way_and_not_where_it_leads(rows, columns, low
 
 
 @given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))
-def test_it_is_no_higher_than_scipys(rows, columns, lowest, seed):
+def test_minimum_is_no_higher_than_scipys(rows, columns, lowest, seed):
     loss, start = logistic(rows, columns, seed), np.full(columns, 0.5)
     low, high = np.full(columns, lowest), np.full(columns, 0.6)
     found = minimum(loss, start, low, high, slope=1e-8, fall=0.0)
@@ -43,14 +43,14 @@ def test_it_is_no_higher_than_scipys(rows, columns, lowest, seed):
     assert loss(found)[0] <= best.fun + 1e-8 * (1.0 + abs(best.fun))
 
 
-def test_a_curved_valley_is_followed_to_its_end():
+def test_curved_valley_is_followed_to_its_end():
     wide = np.full(5, np.inf)
     found = minimum(lambda x: (rosen(x), rosen_der(x)), np.zeros(5), -wide, wide, slope=1e-8, fall=0.0)
     np.testing.assert_allclose(found, 1.0, rtol=1e-6)
 
 
-def test_what_is_held_at_a_bound_comes_free_again():
-    """Downhill leads against the bound of y first, and away from it later."""
+def test_variable_at_a_bound_can_leave_it():
+    """The descent first runs into the bound of y, and later away from it."""
 
     def valley(v):
         x, y = v
@@ -63,15 +63,15 @@ def test_what_is_held_at_a_bound_comes_free_again():
 
 
 @pytest.mark.parametrize("size", [0, 3])
-def test_a_flat_function_is_left_where_it_is(size):
+def test_flat_function_is_left_at_the_start(size):
     start = np.arange(float(size))
     found = minimum(lambda x: (0.0, np.zeros(size)), start, start - 1.0, start + 1.0, slope=1e-9)
     assert found.tolist() == start.tolist()
 
 
 @given(st.integers(50, 400), st.integers(2, 6), st.integers(0, 2**32 - 1))
-def test_a_step_that_brings_little_is_not_taken_for_the_end(rows, columns, seed):
-    """Pieces of evidence may differ by orders of magnitude; the fall ends it, as in weighing."""
+def test_small_step_is_not_the_end(rows, columns, seed):
+    """Evidence may differ by orders of magnitude; the decrease of the loss stops the search, as in weighing."""
     random = np.random.default_rng(seed)
     y = random.choice([-1.0, 1.0], rows)
     sizes = 10.0 ** random.uniform(-1, 3, columns)

@@ -1,4 +1,4 @@
-"""A prior speaks of levels and classes by name: as cells and labels are written, and of none that cannot be."""
+"""Priors name levels and classes as cells and labels do; impossible names are refused."""
 
 import warnings
 from decimal import Decimal
@@ -24,7 +24,7 @@ NAMES += [(1.0, Decimal("0.00")), (np.int64(1), np.float32(0)), (np.True_, np.Fa
 
 @pytest.mark.parametrize("names", NAMES)
 @pytest.mark.parametrize("cells", [CELLS, [True, True, False, True, None], ["yes", "1", "no", "true", ""]])
-def test_truths_in_a_prior_are_named_as_in_cells(names, cells):
+def test_booleans_in_a_prior_are_named_as_in_cells(names, cells):
     yes, no = names
     assert estimates(Bernoulli(alpha={yes: 2, no: 5}), cells, ["true", "false"]) == [
         Fraction(5, 10 + 1),
@@ -47,7 +47,7 @@ def test_levels_in_a_prior_are_named_as_in_cells(names):
     assert found == [Fraction(5, 9), Fraction(2, 9), Fraction(2, 9)]
 
 
-def test_truths_and_numbers_are_levels_apart_in_a_prior_as_in_cells():
+def test_booleans_and_numbers_are_distinct_levels_in_a_prior():
     assert Categorical(alpha={True: 2, "1": 5}) == Categorical(alpha={"true": 2, 1: 5})
 
 
@@ -74,19 +74,19 @@ def test_truths_and_numbers_are_levels_apart_in_a_prior_as_in_cells():
         (lambda: Bag(alpha={4: 1}, size=4), "'4' is not a position; positions are the numbers from 0 to 3"),
     ],
 )
-def test_what_a_column_cannot_have_is_no_name_in_its_prior(make, message):
+def test_impossible_level_in_a_prior_is_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_beliefs_that_a_column_cannot_have_are_refused_later_too():
+def test_impossible_belief_is_refused_later_too():
     model = Model.train(Schema({"x": Bernoulli()}), {"x": CELLS}, ["a"] * 5)
     assert model.believing(alpha={1: 2, 0: 5}).estimates("x")["true"]["a"] == pytest.approx(5 / 11)
     with pytest.raises(ValueError, match="'tru' is neither true nor false"):
         model.believing(alpha={"tru": 2})
 
 
-def test_a_position_that_a_prior_names_is_there_whether_or_not_a_vector_has_it():
+def test_position_in_a_prior_exists_without_any_vector():
     model = Model.train(Schema({"x": Bag(alpha={0: 1, 3: 4})}), {"x": np.array([[2.0, 1.0]])}, ["a"])
     found = [model.estimates("x")[str(at)]["a"] for at in range(4)]
     assert found == pytest.approx([3 / 8, 1 / 8, 0.0, 4 / 8])
@@ -98,7 +98,7 @@ def trained(prior, labels=("ham", "spam", "ham")):
     return Model.train(Schema({"x": Categorical()}, prior=prior), {"x": ["u", "v", "u"]}, list(labels))
 
 
-def test_the_share_of_a_class_that_no_row_has_goes_to_the_others_and_that_is_said():
+def test_share_of_an_absent_class_goes_to_the_others_with_a_warning():
     model = trained({"ham": 0.5, "spam": 0.3, "phish": 0.2})
     with pytest.warns(UserWarning, match=r"no row has the class 'phish': a share of 0\.2 goes to the other classes"):
         assert model.prior() == pytest.approx({"ham": 5 / 8, "spam": 3 / 8})
@@ -117,6 +117,6 @@ def test_the_share_of_a_class_that_no_row_has_goes_to_the_others_and_that_is_sai
         ({"1": 0.5, "0": 0.5}, [1, 0, 1], "for class 0;.*no row has one of the classes '1', '0'. Correct the labels"),
     ],
 )
-def test_a_class_without_a_probability_is_an_error_that_names_the_strangers(prior, labels, message):
+def test_class_without_a_probability_is_an_error_that_names_unknown_ones(prior, labels, message):
     with pytest.raises(ValueError, match=message):
         trained(prior, labels).prior()

@@ -1,4 +1,4 @@
-"""What the families assume when nothing is said: closed forms, so that no assumption changes unnoticed."""
+"""Default priors in closed form, so that no default changes unnoticed."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ def train(family, values, labels):
     return Model.train(Schema({"x": family}), {"x": values}, labels)
 
 
-def test_gaussian_assumes_one_value_like_the_whole_column():
+def test_gaussian_prior_is_one_value_like_the_column():
     values, labels = [1.0, 2.0, 6.0, 7.0], ["a", "a", "a", "b"]
     model = train(Gaussian(), values, labels)
     mean, variance = np.mean(values), np.var(values)
@@ -22,23 +22,23 @@ def test_gaussian_assumes_one_value_like_the_whole_column():
     assert model.estimates("x")["variance"]["b"] == pytest.approx(single)
 
 
-def test_a_column_that_never_varied_says_nothing():
+def test_constant_column_is_uninformative():
     values = {f"x{i}": [5.0] * 15 for i in range(20)}
     model = Model.train(Schema({name: Gaussian() for name in values}), values, ["a"] * 10 + ["b"] * 5)
     asked = {name: [5.0, 7.0] for name in values}
     assert model.posterior(asked) == pytest.approx(np.array([[2 / 3, 1 / 3]] * 2))
 
 
-def test_exponential_assumes_an_event_at_the_columns_own_pace():
+def test_exponential_prior_is_one_event_at_the_columns_rate():
     model = train(Exponential(), [1.0, 3.0, 8.0], ["a", "a", "b"])
     assert model.estimates("x")["rate"] == pytest.approx({"a": 3 / (4 + 4), "b": 2 / (4 + 8)})
 
 
-def test_poisson_assumes_one_event_in_one_unit():
+def test_poisson_prior_is_one_event_in_one_unit():
     assert train(Poisson(), [3, 5], ["a", "b"]).estimates("x")["rate"] == pytest.approx({"a": 2.0, "b": 3.0})
 
 
-def test_gamma_assumes_one_value_like_the_whole_column():
+def test_gamma_prior_is_one_value_like_the_column():
     values = np.array([1.0, 3.0, 8.0, 9.0])
     found = train(Gamma(), values, ["a", "a", "a", "b"]).estimates("x")
     mean, log_mean = (9.0 + values.mean()) / 2, (np.log(9.0) + np.log(values).mean()) / 2
@@ -54,13 +54,13 @@ def test_silvermans_rule():
     assert silverman(values * 1e200, counts) == pytest.approx(1e200 * silverman(values, counts))
 
 
-def test_density_adds_one_value_of_a_cauchy_distribution():
+def test_density_prior_is_one_cauchy_value():
     model = train(Density(bandwidth=1.0, bits=52), [0.0, 10.0], ["a", "b"])
     bump, tail = 1 / np.sqrt(2 * np.pi), 1 / (2 * np.pi * 5.0)  # half its height at the quartiles, 0 and 10
     assert np.exp(model.evidence({"x": [0.0]})["x"][0]) == pytest.approx([(bump + tail) / 2, tail / 2])
 
 
-def test_leaving_one_out_does_not_care_how_much_a_row_weighs():
+def test_leave_one_out_bandwidth_ignores_the_scale_of_weights():
     rng = np.random.default_rng(0)
     model = train(Density(bandwidth="leave one out"), rng.normal(size=200), ["a"] * 200)
     assert (model * 0.5).estimates("x")["bandwidth"]["a"] == pytest.approx(
@@ -68,15 +68,15 @@ def test_leaving_one_out_does_not_care_how_much_a_row_weighs():
     )
 
 
-def test_a_cut_must_be_worth_its_description():
-    labels = list("abaababbab")  # some cuts tell a little; none enough
+def test_mdl_cut_must_pay_for_its_description():
+    labels = list("abaababbab")  # some cuts are informative, none enough
     assert len(train(Histogram(method="mdl"), list(range(10)), labels).estimates("x")) == 1
     many = [f"c{i}" for i in range(700)] * 2
     found = train(Histogram(method="mdl", bits=52), list(range(1400)), many).estimates("x")
     assert len(found) >= 1
 
 
-def test_to_reject_is_to_find_every_decision_too_costly():
+def test_rejection_means_every_decision_costs_too_much():
     posterior = np.array([[0.75, 0.25]])
     assert decide(posterior, reject=0.25).tolist() == [0]
     assert decide(posterior, reject=0.2499).tolist() == [-1]
@@ -86,7 +86,7 @@ def test_to_reject_is_to_find_every_decision_too_costly():
             decide(posterior, reject=reject)
 
 
-def test_without_costs_the_most_probable_class_is_chosen_even_by_a_hair():
+def test_without_costs_the_most_probable_class_wins_even_barely():
     rng = np.random.default_rng(0)
     posterior = 1 / 3 + rng.normal(0, 1e-16, (1000, 3))
     assert np.array_equal(decide(posterior), posterior.argmax(axis=1))

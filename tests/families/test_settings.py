@@ -1,4 +1,4 @@
-"""Settings have one form, in which they are shown, filed and compared; what makes no sense is refused by name."""
+"""Settings have one canonical form for display, files and comparison; invalid ones are refused by name."""
 
 import math
 import re
@@ -35,7 +35,7 @@ from tallybayes.files.tensors import FileError
 from tallybayes.schema.family_text import family_from_text, family_to_text
 
 
-def test_settings_that_make_no_sense_are_refused():
+def test_invalid_settings_are_refused():
     for make, message in [
         (
             lambda: Categorical(alpha=-1.0),
@@ -62,7 +62,7 @@ def test_settings_that_make_no_sense_are_refused():
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_equal_settings_are_equal_bytes_in_whatever_form_they_are_given(name):
+def test_equal_settings_are_equal_bytes_in_any_form(name):
     family = FAMILIES[name]
     for field, declared in settings_of(family).items():
         if declared.check is not None or declared.choices:
@@ -77,13 +77,13 @@ def test_equal_settings_are_equal_bytes_in_whatever_form_they_are_given(name):
         assert {digest(Model(Schema({"x": each}))) for each in made} == {digest(Model(Schema({"x": made[0]})))}
 
 
-def test_zero_has_no_sign():
+def test_zero_is_unsigned():
     assert repr(Gaussian(mean=-0.0).mean) == "0.0"
     assert digest(Model(Schema({"x": Gaussian(mean=-0.0)}))) == digest(Model(Schema({"x": Gaussian(mean=0)})))
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_what_a_setting_does_not_take_is_an_error_with_its_name_its_value_and_what_is_expected(name):
+def test_setting_error_names_setting_value_and_expectation(name):
     for field, declared in settings_of(FAMILIES[name]).items():
         if declared.check is None:
             for given in ("x", math.nan, math.inf, -1.5, 10**400, [1.0], 1j):
@@ -95,12 +95,12 @@ def test_what_a_setting_does_not_take_is_an_error_with_its_name_its_value_and_wh
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_every_setting_has_a_line_of_documentation(name):
+def test_every_setting_is_documented(name):
     for field, declared in settings_of(FAMILIES[name]).items():
         assert declared.about, field
 
 
-def test_a_family_that_is_named_late_can_be_written_filed_and_read(monkeypatch):
+def test_family_registered_late_round_trips(monkeypatch):
     @dataclass(frozen=True, kw_only=True, repr=False)
     class Doubled(Poisson):
         """Counts by twos."""
@@ -125,7 +125,7 @@ def test_a_family_that_is_named_late_can_be_written_filed_and_read(monkeypatch):
     [(Poisson(), Geometric(), Exponential()), (Gaussian(), NegativeBinomial()), (Histogram(), Density())],
     ids=lambda families: " ".join(map(repr, families)),
 )
-def test_families_that_count_the_same_take_over_from_each_other(families):
+def test_families_with_the_same_counts_are_interchangeable(families):
     cells, labels = {"c": [1.0, 4.0, 2.0, 9.0]}, ["a", "a", "b", "b"]
     for one in families:
         for other in families:

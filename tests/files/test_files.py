@@ -1,4 +1,4 @@
-"""Files: canonical, checked, safe against damage, malice and sudden death."""
+"""Model files: canonical, checked, safe against damage, malice and crashes."""
 
 import hashlib
 import json
@@ -23,7 +23,7 @@ FRAME = {"city": ["Paris", "Rome", "Öslo"], "age": [1.5, 2.25, None], "income":
 MODEL = Model.train(SCHEMA, FRAME, ["a", "b", "a"])
 
 
-def test_a_file_comes_back_as_it_was(tmp_path):
+def test_file_round_trips(tmp_path):
     path = tmp_path / "my model.tally"
     save(MODEL, path)
     again = load(path)
@@ -33,16 +33,16 @@ def test_a_file_comes_back_as_it_was(tmp_path):
     assert again.evidence(FRAME).total().tolist() == MODEL.evidence(FRAME).total().tolist()
     assert path.read_bytes() == to_bytes(again)
     assert os.listdir(tmp_path) == ["my model.tally"]
-    again += MODEL  # a loaded model goes on learning
+    again += MODEL  # a loaded model continues to learn
     assert digest(again) == digest(MODEL + MODEL)
 
 
-def test_the_hash_is_that_of_the_file(tmp_path):
+def test_digest_is_that_of_the_file(tmp_path):
     save(MODEL, tmp_path / "m")
     assert digest(MODEL) == hashlib.sha256((tmp_path / "m").read_bytes()).hexdigest()
 
 
-def test_saving_keeps_the_permissions_of_the_file_it_replaces(tmp_path):
+def test_saving_keeps_file_permissions(tmp_path):
     path = tmp_path / "m"
     save(MODEL, path)
     path.chmod(0o640)
@@ -50,7 +50,7 @@ def test_saving_keeps_the_permissions_of_the_file_it_replaces(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_an_empty_model_has_a_file_too():
+def test_empty_model_has_a_file():
     empty = Model(SCHEMA)
     again = from_bytes(to_bytes(empty))
     assert again == empty
@@ -76,7 +76,7 @@ def test_sums_without_cells_do_not_hang():
         from_bytes(file_bytes(text, arrays))
 
 
-def test_saving_where_one_cannot(tmp_path):
+def test_saving_to_an_impossible_place_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"There is no folder .*nowhere"):
         save(MODEL, tmp_path / "nowhere" / "m")
     with pytest.raises(TypeError, match="A str is not a model"):
@@ -91,13 +91,13 @@ def test_saving_through_a_link_keeps_the_link(tmp_path):
     save(MODEL, tmp_path / ("n" * 250))
 
 
-def test_the_first_format_loads_for_ever_and_is_written_the_same():
+def test_first_format_loads_and_is_written_the_same():
     golden = Path(__file__).parent.parent / "golden" / "format-1.tally"
     assert load(golden) == MODEL
     assert to_bytes(MODEL) == golden.read_bytes()
 
 
-def test_ten_thousand_mutations_never_crash_or_pass_unseen():
+def test_ten_thousand_mutations_never_crash_or_pass_unnoticed():
     data, rng = to_bytes(MODEL), random.Random(0)
     for _ in range(10_000):
         mutant = bytearray(data)
@@ -117,7 +117,7 @@ def test_ten_thousand_mutations_never_crash_or_pass_unseen():
 
 
 def forged(change, arrays_change=None):
-    """A file with a right checksum that says something else."""
+    """A file with a valid checksum and altered content."""
     data = to_bytes(MODEL)
     arrays = arrays_of(data, text_of(data))
     header = json.loads(text_of(data))
@@ -163,7 +163,7 @@ def forged(change, arrays_change=None):
         (lambda h: "{}", "does not describe a model"),
     ],
 )
-def test_a_well_made_file_that_says_nonsense_is_an_error(change, message):
+def test_valid_checksum_with_nonsense_is_an_error(change, message):
     with pytest.raises(FileError, match=message):
         from_bytes(forged(change))
 
@@ -185,12 +185,12 @@ def test_a_well_made_file_that_says_nonsense_is_an_error(change, message):
         lambda a: a.update({"0/slots": np.frombuffer(b"zz", np.uint8), "0/ends": np.array([2])}),
     ],
 )
-def test_arrays_that_do_not_fit_are_an_error(change):
+def test_arrays_of_wrong_shape_are_an_error(change):
     with pytest.raises(FileError, match="does not describe a model"):
         from_bytes(forged(lambda h: None, change))
 
 
-def test_other_files_are_an_error_at_once(tmp_path):
+def test_other_files_are_refused_immediately(tmp_path):
     path = tmp_path / "x"
     for data in (b"", b"a,b\n1,2\n", b"\xff" * 100, b"\0" * 100, safetensors.numpy.save({"a": np.ones(3)})):
         path.write_bytes(data)
@@ -201,7 +201,7 @@ def test_other_files_are_an_error_at_once(tmp_path):
 
 
 def hostile_header():
-    """Nine megabytes of empty lists, which would be a quarter of a gigabyte of Python objects."""
+    """Nine megabytes of empty lists, a quarter of a gigabyte as Python objects."""
     header = b'{"__metadata__":{"tallybayes":5},"x":[' + b"[]," * 3_000_000 + b"[]]}"
     return len(header).to_bytes(8, "little") + header
 
@@ -215,7 +215,7 @@ def one_damaged_byte():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", [hostile_header, one_damaged_byte])
-def test_a_large_file_that_is_no_model_is_refused_with_little_memory(make, tmp_path):
+def test_large_file_that_is_no_model_is_refused_with_little_memory(make, tmp_path):
     path = tmp_path / "big"
     path.write_bytes(make())
     limit = 4 * path.stat().st_size
@@ -233,8 +233,8 @@ except FileError as error:
 
 
 @pytest.mark.slow
-def test_a_killed_save_leaves_a_whole_file(tmp_path):
-    """Children save again and again, and say so before each time; each is killed at some time or other."""
+def test_killed_save_leaves_a_complete_file(tmp_path):
+    """Children save repeatedly, announcing each save, and are killed at random times."""
     code = f"""
 import os, signal
 import numpy as np
@@ -261,7 +261,7 @@ for times in range(2, 18):
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_a_disk_that_is_full_leaves_the_old_file(tmp_path):
+def test_full_disk_leaves_the_old_file(tmp_path):
     path = tmp_path / "m"
     save(MODEL, path)
     before = path.read_bytes()

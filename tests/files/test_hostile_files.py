@@ -1,4 +1,4 @@
-"""Files made to deceive: each is refused with a sentence, or is a model like any other."""
+"""Forged files: each is refused with a message, or is a valid model."""
 
 import json
 import random
@@ -66,7 +66,7 @@ def rows_for(name):
 
 
 @pytest.mark.parametrize("name", names)
-def test_whatever_rows_come_to_can_be_read_again(name):
+def test_any_reachable_model_can_be_read_back(name):
     """Learned, forgotten, merged and scaled in any order, by any factors."""
     steps = st.lists(
         st.tuples(
@@ -102,7 +102,7 @@ def test_whatever_rows_come_to_can_be_read_again(name):
 
 
 def changed_text(text, rng):
-    """The header with one of its values replaced, taken away, or something put beside it."""
+    """The header with one value replaced, removed or added."""
     header = json.loads(text)
     inside = [header]
     for each in inside:
@@ -143,7 +143,7 @@ def change_arrays(arrays, rng):
 
 
 def read(data):
-    """The model, or the sentence that refuses it."""
+    """The model, or the message that refuses it."""
     try:
         return from_bytes(data)
     except FileError as error:
@@ -151,7 +151,7 @@ def read(data):
 
 
 def answers(name, model):
-    """What it says about rows, or the sentence that says why not."""
+    """Its answers, or the message of the error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -161,7 +161,7 @@ def answers(name, model):
 
 
 @pytest.mark.parametrize("name", names)
-def test_a_changed_file_is_refused_or_is_a_model(name):
+def test_altered_file_is_refused_or_valid(name):
     data, rng, refused = to_bytes(train(name, rows_for(name), LABELS)), random.Random(0), 0
     text, arrays = text_of(data), arrays_of(data, text_of(data))
     for _ in range(300):
@@ -185,9 +185,8 @@ def test_a_changed_file_is_refused_or_is_a_model(name):
 
 
 @pytest.mark.parametrize("name", names)
-def test_rows_of_which_nothing_is_known_are_rows(name):
-    """100 rows with three values are what a table has in which the other cells are missing, so a file may say so; three
-    values in two rows it may not."""
+def test_rows_with_all_cells_missing_are_rows(name):
+    """100 rows with three values is valid, since other cells may be missing; three values in two rows is not."""
     values = rows_for(name)
     model = train(name, [*values, *[None] * 97], [*LABELS, *["b"] * 97])
     assert from_bytes(to_bytes(model)).n == 100

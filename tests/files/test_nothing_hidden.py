@@ -1,4 +1,4 @@
-"""A file is read only if it has the bytes that would be written: nothing hides in it, and no bomb does."""
+"""Only canonical files are read: no hidden content and no bombs."""
 
 import json
 import resource
@@ -20,7 +20,7 @@ SECRET = np.frombuffer(b"the name of somebody", np.uint8)
 
 
 def forged(model, change=lambda header: None, **arrays):
-    """The model's file with other arrays or another header, and the right checksum for that."""
+    """The model's file with other arrays or another header, and a valid checksum."""
     data = to_bytes(model)
     text = text_of(data)
     held, header = arrays_of(data, text), json.loads(text)
@@ -49,12 +49,12 @@ def padded(limbs):
         (forged(MODEL, **{"2_sums_n": lambda a: a * [[[0]], [[1]], [[1]]]}), "something of which nothing is counted"),
     ],
 )
-def test_what_would_not_be_written_is_refused(data, said):
+def test_non_canonical_files_are_refused(data, said):
     with pytest.raises(FileError, match=said):
         from_bytes(data)
 
 
-def test_a_header_that_holds_something_else_is_refused():
+def test_altered_headers_are_refused():
     arrays, text = safetensors.numpy.load(DATA), text_of(DATA)
     length = int.from_bytes(DATA[:8], "little")
     header, rest = DATA[8 : 8 + length], DATA[8 + length :]
@@ -69,7 +69,7 @@ def test_a_header_that_holds_something_else_is_refused():
     assert text in header.decode().replace('\\"', '"')
 
 
-def test_a_class_or_a_kind_of_label_that_no_model_has_is_refused():
+def test_impossible_class_or_label_type_is_refused():
     def renamed(header):
         header["labels"]["keys"].append("z")
 
@@ -84,14 +84,14 @@ def test_a_class_or_a_kind_of_label_that_no_model_has_is_refused():
             from_bytes(forged(numbered, lambda h, kind=kind: h["labels"].update(type=kind)))
 
 
-def test_any_reader_of_safetensors_opens_a_file():
+def test_any_safetensors_reader_opens_a_file():
     arrays = arrays_of(DATA, text_of(DATA))
     loaded = safetensors.numpy.load(DATA)
     assert {name: array.tolist() for name, array in loaded.items()} == {k: v.tolist() for k, v in arrays.items()}
 
 
 @pytest.mark.parametrize("family", [Bag(size=1 << 27), Each(Gaussian(), size=1 << 27), Each(Poisson(), size=1 << 31)])
-def test_a_size_that_nothing_fills_costs_nothing_to_load_and_is_an_error_to_ask(family):
+def test_huge_declared_size_is_cheap_to_load_and_an_error_to_query(family):
     small = type(family)(size=3) if isinstance(family, Bag) else Each(family.family, size=3)
     model = Model.train({"x": small}, np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 1.0]]), ["a", "b"])
     data = forged(model, lambda h: h["schema"]["columns"][0]["settings"].update(size=family.size))
@@ -116,12 +116,12 @@ def test_a_size_that_nothing_fills_costs_nothing_to_load_and_is_an_error_to_ask(
         (forged(MODEL, **{"1_sums_xx": lambda a: a[:, ::-1].copy()}), "a variance would go below zero"),
     ],
 )
-def test_what_cannot_have_come_from_rows_is_refused(data, said):
+def test_impossible_counts_are_refused(data, said):
     with pytest.raises(FileError, match=said):
         from_bytes(data)
 
 
-def test_more_levels_than_rows_are_refused_however_many_there_are():
+def test_more_levels_than_rows_are_refused():
     levels = [f"level {i}" for i in range(200)]
     model = Model.train({"x": Categorical()}, {"x": levels}, ["a"] * 200)
     with pytest.raises(FileError, match="column 'x' has more values than there are rows"):
@@ -131,9 +131,9 @@ def test_more_levels_than_rows_are_refused_however_many_there_are():
         model -= part
 
 
-def test_counts_that_could_not_be_read_again_are_not_written():
+def test_unreadable_counts_are_not_written():
     both = Model.train({"x": Bag()}, np.array([[1.0, 1.0], [1.0, 2.0]]), ["a", "a"])
-    both -= Model.train({"x": Bag()}, np.array([[0.0, 1.0]]), ["a"])  # was never learned
+    both -= Model.train({"x": Bag()}, np.array([[0.0, 1.0]]), ["a"])  # never learned
     with pytest.raises(ValueError, match=r"be in more vectors than there are\. Rows were forgotten that"):
         to_bytes(both)
 
@@ -143,7 +143,7 @@ def doubled(model, times):
         model += model
 
 
-def test_a_model_does_not_grow_beyond_what_can_be_computed_with():
+def test_model_does_not_grow_beyond_computable_sizes():
     model = Model.train({"x": Categorical()}, {"x": ["u", "v"]}, ["a", "b"])
     heavy = model * 1e200
     with pytest.raises(ValueError, match="A model times 1e\\+200: there would be more than 2⁸⁰⁰ rows"):

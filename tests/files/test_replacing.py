@@ -1,4 +1,4 @@
-"""A file is the old one or the new one, and two do not change it at once."""
+"""Files are replaced atomically, and never changed by two processes at once."""
 
 import os
 import resource
@@ -20,7 +20,7 @@ def one_row(label="a"):
     return Model.train({"x": Categorical()}, {"x": ["level"]}, [label])
 
 
-def test_a_file_takes_its_place_when_all_is_written(tmp_path):
+def test_file_appears_only_when_complete(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with replacing(path) as file:
@@ -36,7 +36,7 @@ def interrupted(path):
         raise KeyboardInterrupt
 
 
-def test_what_was_there_stays_if_anything_happens(tmp_path):
+def test_old_file_survives_any_failure(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
     with pytest.raises(KeyboardInterrupt):
@@ -46,7 +46,7 @@ def test_what_was_there_stays_if_anything_happens(tmp_path):
 
 
 def filled(path):
-    """Writes more than a file may have."""
+    """Writes more than the size limit of a file."""
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, limits[1]))
     try:
@@ -57,7 +57,7 @@ def filled(path):
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
 
 
-def test_an_error_of_the_disk_says_what_is_left(tmp_path):
+def test_disk_error_says_what_is_left(tmp_path):
     path = tmp_path / "m.tally"
     with pytest.raises(SaveError, match=r"m.tally could not be saved: File too large. There is no such file"):
         filled(path)
@@ -68,17 +68,17 @@ def test_an_error_of_the_disk_says_what_is_left(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_other_errors_are_not_those_of_the_disk(tmp_path):
+def test_other_errors_are_not_reported_as_disk_errors(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"data\.csv"), replacing(tmp_path / "file"):
         (tmp_path / "data.csv").read_bytes()
 
 
-def test_a_folder_is_not_a_file(tmp_path):
+def test_folder_is_not_a_file(tmp_path):
     with pytest.raises(IsADirectoryError, match="is a folder; give the name of a file"), replacing(tmp_path):
         pass
 
 
-def test_a_model_that_is_being_changed_is_saved_when_all_went_well(tmp_path):
+def test_changed_model_is_saved_on_success(tmp_path):
     save(one_row(), tmp_path / "m.tally")
     with changing(tmp_path / "m.tally") as model:
         model += one_row("b")
@@ -88,7 +88,7 @@ def test_a_model_that_is_being_changed_is_saved_when_all_went_well(tmp_path):
     assert load(tmp_path / "m.tally").classes == ["a", "b"]
 
 
-def test_what_was_loaded_is_not_read_again_unless_the_file_has_changed_since(tmp_path):
+def test_loaded_model_is_reread_only_if_the_file_changed(tmp_path):
     path = tmp_path / "m.tally"
     save(one_row(), path)
     loaded = load_version(path)
@@ -101,7 +101,7 @@ def test_what_was_loaded_is_not_read_again_unless_the_file_has_changed_since(tmp
     assert load(path).classes == ["a", "b", "c"]
 
 
-def test_all_that_learn_at_once_are_counted(tmp_path):
+def test_concurrent_learners_are_all_counted(tmp_path):
     path = tmp_path / "m.tally"
     save(one_row(), path)
 
@@ -118,7 +118,7 @@ def test_all_that_learn_at_once_are_counted(tmp_path):
     assert load(path).n == 41
 
 
-def test_whoever_waits_is_told(tmp_path):
+def test_waiting_process_gets_a_message(tmp_path):
     path = tmp_path / "m.tally"
     save(one_row(), path)
     told, release = threading.Event(), threading.Event()
@@ -141,12 +141,12 @@ def mode(path):
 
 
 def written_to(folder):
-    """The temporary file of whoever writes here."""
+    """The temporary file of the current writer."""
     (found,) = folder.glob(".tally-*")
     return found
 
 
-def test_a_file_that_is_written_is_private_from_the_first_byte(tmp_path):
+def test_file_is_private_from_the_first_byte(tmp_path):
     path = tmp_path / "m.tally"
     for old in (None, 0o600, 0o644):
         if old is not None:
@@ -162,7 +162,7 @@ def test_a_file_that_is_written_is_private_from_the_first_byte(tmp_path):
 
 
 @pytest.mark.parametrize(("umask", "expected"), [(0o022, 0o644), (0o077, 0o600), (0o002, 0o664)])
-def test_a_new_file_is_as_open_as_others_are(umask, expected, tmp_path):
+def test_new_file_has_default_permissions(umask, expected, tmp_path):
     code = f"import os, tallybayes.files.replacing as r\nos.umask({umask})\nwith r.replacing('m') as f: f.write(b'new')"
     subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
     assert mode(tmp_path / "m") == expected
@@ -179,14 +179,14 @@ with tallybayes.files.replacing.replacing("m.tally") as file:
 """
 
 
-def test_what_a_killed_process_left_is_private_and_goes_with_the_next_save(tmp_path):
+def test_temporary_file_of_a_killed_process_is_private_and_removed_by_the_next_save(tmp_path):
     path = tmp_path / "m.tally"
     path.write_bytes(b"old")
     path.chmod(0o600)
     given = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "cwd": tmp_path}
     with subprocess.Popen([sys.executable, "-c", WRITING], **given) as child:
         child.stdout.readline()
-        with replacing(tmp_path / "other") as file:  # whoever still writes is left alone
+        with replacing(tmp_path / "other") as file:  # an active writer is left alone
             file.write(b"new")
         left = written_to(tmp_path)
         child.send_signal(signal.SIGKILL)
@@ -198,7 +198,7 @@ def test_what_a_killed_process_left_is_private_and_goes_with_the_next_save(tmp_p
     assert mode(path) == 0o600
 
 
-def test_only_files_that_are_ours_are_taken_for_abandoned(tmp_path):
+def test_only_our_own_temporary_files_are_removed(tmp_path):
     kept = [tmp_path / name for name in (".tally-notes", ".tally-0123456789abcdef.txt", ".tally-0123456789ABCDEF")]
     for path in kept:
         path.write_bytes(b"mine")
@@ -215,7 +215,7 @@ needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files
 
 
 @needs_root
-def test_owner_and_group_stay(tmp_path):
+def test_owner_and_group_are_kept(tmp_path):
     path = tmp_path / "m.tally"
     path.write_bytes(b"old")
     os.chown(path, 12345, 23456)
@@ -226,7 +226,7 @@ def test_owner_and_group_stay(tmp_path):
 
 
 def as_another(user, action):
-    """In a process of a user who is in no group but their own; how it ended."""
+    """In a process of a user without other groups; returns its exit code."""
     child = os.fork()
     if not child:
         try:
@@ -244,7 +244,7 @@ def as_another(user, action):
 @pytest.mark.parametrize(
     ("old", "new"), [(0o640, 0o600), (0o604, 0o600), (0o644, 0o644), (0o664, 0o644), (0o600, 0o600)]
 )
-def test_where_the_group_cannot_stay_nobody_may_do_more_than_before(old, new):
+def test_group_that_cannot_be_kept_gets_no_more_rights(old, new):
     def replace():
         with replacing(path) as file:
             file.write(b"new")

@@ -1,4 +1,4 @@
-"""Whatever leaves a process after a row was forgotten is, byte for byte, what it would be had it never come."""
+"""After a row is forgotten, files and pickles are byte for byte as if it had never been learned."""
 
 import copy
 import io
@@ -30,7 +30,7 @@ def train(name, rows):
 
 
 def pickled(thing):
-    """A pickle in which it does not show which of its equal parts are one."""
+    """A pickle that does not reveal which equal parts are shared."""
     file = io.BytesIO()
     pickler = pickle.Pickler(file)
     pickler.fast = True
@@ -50,21 +50,21 @@ def all_that_leaves(model):
 
 
 @pytest.mark.parametrize("name", names)
-def test_what_was_forgotten_leaves_no_byte(name):
+def test_forgotten_rows_leave_no_byte(name):
     @MANY
     @given(rows_of(name, 1), rows_of(name, 1))
     def holds(kept, secret):
         secret = [*secret, *((value, "Longyearbyen") for value, _ in secret)]
         model = train(name, secret)
         model += train(name, kept)
-        model.posterior({"x": [kept[0][0]]})  # and what was believed is gone, too
+        model.posterior({"x": [kept[0][0]]})  # cached beliefs must go too
         model -= train(name, secret)
         assert all_that_leaves(model) == all_that_leaves(train(name, kept))
 
     holds()
 
 
-def test_no_pickle_has_a_word_or_a_level_or_a_class_that_was_forgotten():
+def test_pickles_contain_no_forgotten_word_level_or_class():
     schema = Schema({"text": Words(), "city": Categorical(), "size": Histogram()})
     rows = {"text": ["one two", f"from {SECRET}"], "city": ["Rome", SECRET], "size": [1.0, 0.123456789]}
     model = Model.train(schema, rows, ["a", SECRET])
@@ -79,7 +79,7 @@ def test_no_pickle_has_a_word_or_a_level_or_a_class_that_was_forgotten():
     assert pickle.loads(pickle.dumps(model)) == model
 
 
-def test_a_tally_and_its_numbers_by_themselves_are_pickled_without_what_they_lost():
+def test_pickled_tally_contains_nothing_forgotten():
     dense = Tally(["a"], [SECRET, "kept"], {"n": Exact.of([[2.5], [1.0]])})
     dense -= Tally(["a"], [SECRET], {"n": Exact.of([[2.5]])})
     sparse = SparseTally.of(["a", SECRET], {(SECRET, "a"): 2, ("kept", "a"): 1, ("kept", SECRET): 1})
@@ -93,7 +93,7 @@ def test_a_tally_and_its_numbers_by_themselves_are_pickled_without_what_they_los
     assert pickle.dumps(left) == pickle.dumps(Exact.of([0.0, 0.123456789]))
 
 
-def test_what_was_said_of_rows_goes_with_the_first_that_is_forgotten():
+def test_reasons_that_quote_data_go_with_the_first_forgotten_row():
     rows = {"age": [31.5, 17.25, 98765.5], "same": ["x"] * 3}
     schema = Schema.infer(rows, hints={"same": None})
     assert "98765.5" in repr(schema)
@@ -104,7 +104,7 @@ def test_what_was_said_of_rows_goes_with_the_first_that_is_forgotten():
     assert "same     left out" in repr(model)
 
 
-def test_a_model_that_forgot_all_rows_is_pickled_without_the_type_of_their_labels():
+def test_emptied_model_is_pickled_without_its_label_type():
     pickles = set()
     for labels in (["a", "b"], [1, 2], [True, False]):
         model = Model.train(Schema({"x": Categorical()}), {"x": ["p", "q"]}, labels)

@@ -1,4 +1,4 @@
-"""Files of models of texts: the same for ever, and refused where their numbers do not fit."""
+"""Files of text models: permanent, and refused if their numbers are inconsistent."""
 
 from pathlib import Path
 
@@ -16,14 +16,14 @@ TEXTS = Model.train(
 
 
 def edited(data, array, change):
-    """The same file with one of its arrays changed, and the right checksum for that."""
+    """The same file with one array changed and a valid checksum."""
     text = text_of(data)
     arrays = arrays_of(data, text)
     arrays[array] = change(arrays[array])
     return file_bytes(text, arrays)
 
 
-def test_texts_load_for_ever_and_are_written_the_same():
+def test_text_models_load_and_are_written_the_same():
     golden = Path(__file__).parent.parent / "golden" / "format-1-words.tally"
     assert load(golden) == TEXTS
     assert to_bytes(TEXTS) == golden.read_bytes()
@@ -31,8 +31,8 @@ def test_texts_load_for_ever_and_are_written_the_same():
 
 @pytest.mark.parametrize("family", [Words(), Words(reading="dirichlet-multinomial"), WordSequence()])
 @pytest.mark.parametrize("lengths", [range(0, 300, 3), range(250, 700), [0, 5000]])
-def test_texts_of_every_length_load_as_they_were_counted(family, lengths):
-    """Lengths above 256 are rounded when they are counted, so that some whole numbers between them are none."""
+def test_lengths_round_trip(family, lengths):
+    """Lengths above 256 are rounded when counted, so some integers between them do not occur."""
     texts = [" ".join(f"word{i % 7}" for i in range(length)) for length in lengths]
     model = Model.train({"body": family}, {"body": texts}, ["a", "b"] * (len(texts) // 2))
     loaded = from_bytes(to_bytes(model))
@@ -58,6 +58,6 @@ def test_texts_of_every_length_load_as_they_were_counted(family, lengths):
         ("1/lengths/sums/n", lambda a: a * 9, "more values than there are rows"),
     ],
 )
-def test_words_that_do_not_fit_their_counts_are_refused(array, change, said):
+def test_inconsistent_word_counts_are_refused(array, change, said):
     with pytest.raises(FileError, match=said):
         from_bytes(edited(to_bytes(TEXTS), array, change))

@@ -1,4 +1,4 @@
-"""A service as a filter: the real one, over HTTP."""
+"""The filter backed by a real service, over HTTP."""
 
 import socket
 import subprocess
@@ -33,25 +33,25 @@ def url(store):
 
 @pytest.fixture
 def at():
-    """Filters that ask at a URL, and are closed at the end."""
+    """Filters for a URL, closed at the end."""
     with ExitStack() as opened:
         yield lambda url, **more: opened.enter_context(ServerFilter(url, Names(), **more))
 
 
-def test_the_answer_is_that_of_the_store(at, url, store):
+def test_answer_equals_that_of_the_store(at, url, store):
     for raw in (ham(77), spam(77), b"", b"\x00\xff\xfe", "Subject: é\u2028 ☃\n\n".encode("utf-8")):
         assert at(url).verdict(Letter(raw)) == StoreFilter(store).verdict(Letter(raw))
     assert at(f"{url}/v1/models/spam/").verdict(Letter(spam(1))).is_spam
 
 
-def test_thresholds_are_the_stores_unless_they_are_given(at, url, store):
+def test_thresholds_default_to_the_stores(at, url, store):
     score = at(url).verdict(Letter(spam(1))).score
     store.set("thresholds", {"spam": score + 1, "ham": 0.0})
     assert at(url).verdict(Letter(spam(1))).word == "unsure"
     assert at(url, spam=score - 1).verdict(Letter(spam(1))).word == "spam"
 
 
-def test_what_is_told_twice_counts_once_and_the_other_class_corrects(at, url, store):
+def test_repeat_counts_once_and_other_class_corrects(at, url, store):
     asked, letter, before = at(url), Letter(spam(50)), store.digest()
     assert asked.change(letter, Wanted(learn="spam"))
     assert not asked.change(letter, Wanted(learn="spam"))
@@ -65,7 +65,7 @@ def test_what_is_told_twice_counts_once_and_the_other_class_corrects(at, url, st
     assert asked.learn_own(letter, asked.verdict(letter))
 
 
-def test_a_store_of_no_rows_learns_its_first(at, tmp_path):
+def test_empty_store_learns_its_first_row(at, tmp_path):
     with Store.create(tmp_path / "new", trained().schema) as store, serving({"new": store}) as client:
         asked = at(str(client.base_url))
         assert asked.change(Letter(spam(1)), Wanted(learn="spam"))
@@ -74,7 +74,7 @@ def test_a_store_of_no_rows_learns_its_first(at, tmp_path):
         assert asked.verdict(Letter(spam(1))).word == "spam"
 
 
-def test_several_models_go_by_their_names(at, tmp_path, store):
+def test_several_models_are_selected_by_name(at, tmp_path, store):
     with Store.create(tmp_path / "other", trained()) as other, serving({"spam": store, "a b/c": other}) as client:
         url = str(client.base_url)
         with pytest.raises(
@@ -96,7 +96,7 @@ def test_a_token_is_sent(at, store):
 
 
 @pytest.mark.parametrize("url", ["spam.tally", "ftp://x", "http://", "http://[::1", "http://x:port"])
-def test_an_address_that_is_none_is_refused(at, url):
+def test_invalid_url_is_refused(at, url):
     with pytest.raises(ServerError, match="give a URL such as"):
         at(url)
 
@@ -114,7 +114,7 @@ def test_an_address_that_is_none_is_refused(at, url):
     ],
     ids=repr,
 )
-def test_whatever_else_answers_is_an_error_with_a_sentence(at, said):
+def test_any_other_server_is_an_error_with_a_message(at, said):
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer():
@@ -134,7 +134,7 @@ def test_whatever_else_answers_is_an_error_with_a_sentence(at, said):
         thread.join()
 
 
-def test_asking_a_service_needs_neither_numpy_nor_arrow():
+def test_client_needs_neither_numpy_nor_arrow():
     code = (
         "import sys, tallybayes.cli.program, tallybayes.filtering.at_server, tallybayes.mail.row as row; "
         "row.read_mail(b'x'); print(sorted({'numpy', 'pyarrow', 'scipy', 'starlette'} & sys.modules.keys()))"

@@ -1,4 +1,4 @@
-"""A filter is what its model is: the same answers from a file and a store, the same counts as any other learning."""
+"""Filters backed by a file and by a store: the same answers and the same counts."""
 
 import pytest
 
@@ -30,14 +30,14 @@ def store(tmp_path):
         yield store
 
 
-def test_file_and_store_say_the_same(path, store):
+def test_file_and_store_agree(path, store):
     for raw in (ham(77), spam(77), b"", b"\x00\xff", b"Subject: prize at noon\n\n"):
         assert file_filter(path).verdict(Letter(raw)) == StoreFilter(store).verdict(Letter(raw))
     assert StoreFilter(store).verdict(Letter(ham(77))).word == "ham"
     assert StoreFilter(store).verdict(Letter(spam(77))).is_spam
 
 
-def test_a_file_learns_forgets_and_corrects_to_the_byte(path):
+def test_file_learns_forgets_and_corrects_to_the_byte(path):
     before = path.read_bytes()
     wanted = trained() + Model.train(trained().schema, read_mail(spam(50)), ["spam"])
     file_filter(path).change(Letter(spam(50)), Wanted(learn="spam"))
@@ -48,7 +48,7 @@ def test_a_file_learns_forgets_and_corrects_to_the_byte(path):
     assert path.read_bytes() == before
 
 
-def test_a_correction_that_cannot_be_changes_nothing(path):
+def test_impossible_correction_changes_nothing(path):
     before = path.read_bytes()
     with pytest.raises(ValueError, match="never learned"):
         file_filter(path).change(Letter(b"Subject: new\n\nnever seen"), Wanted(learn="ham", forget="spam"))
@@ -57,7 +57,7 @@ def test_a_correction_that_cannot_be_changes_nothing(path):
     assert path.read_bytes() == before
 
 
-def test_what_is_told_twice_counts_once_and_the_other_class_corrects(store):
+def test_repeat_counts_once_and_other_class_corrects(store):
     asked, letter, before = StoreFilter(store), Letter(spam(50)), store.digest()
     assert asked.change(letter, Wanted(learn="spam"))
     once = store.digest()
@@ -71,7 +71,7 @@ def test_what_is_told_twice_counts_once_and_the_other_class_corrects(store):
     assert not asked.change(Letter(b"never seen"), Wanted(forget="spam"))
 
 
-def test_a_mail_is_the_same_whichever_way_it_took(store):
+def test_mail_has_the_same_id_whatever_its_route(store):
     asked, mail = StoreFilter(store), spam(50)
     assert asked.change(Letter(mail), Wanted(learn="spam"))
     moved = b"Received: from mx.example.net (192.0.2.1)\r\n" + stamped(mail, {"X-Tallybayes": "ham"}).replace(
@@ -85,7 +85,7 @@ def test_a_mail_is_the_same_whichever_way_it_took(store):
     assert not any("example" in id for id in store.ids())
 
 
-def test_the_filters_own_word_never_overrules_anybodys(store):
+def test_self_training_never_overrides_users(store):
     asked, letter = StoreFilter(store), Letter(spam(50))
     asked.change(letter, Wanted(learn="ham"))
     told = store.digest()
@@ -97,7 +97,7 @@ def test_the_filters_own_word_never_overrules_anybodys(store):
     assert store.model().rows_by_class() == {"ham": 12, "spam": 10}
 
 
-def test_who_has_met_one_class_at_most_is_unsure(tmp_path):
+def test_fewer_than_two_classes_is_unsure(tmp_path):
     with Store.create(tmp_path / "new", trained().schema) as store:
         asked = StoreFilter(store)
         assert asked.verdict(Letter(spam(1))).word == "unsure"
@@ -108,7 +108,7 @@ def test_who_has_met_one_class_at_most_is_unsure(tmp_path):
         assert store.model().rows_by_class() == {"ham": 1, "spam": 1}
 
 
-def test_a_store_keeps_its_thresholds(store):
+def test_store_keeps_its_thresholds(store):
     score = StoreFilter(store).verdict(Letter(spam(3))).score
     store.set(SETTING, {"spam": score + 1, "ham": score})
     assert StoreFilter(store).verdict(Letter(spam(3))).word == "unsure"
@@ -131,18 +131,18 @@ def test_a_store_keeps_its_thresholds(store):
         (("spam", "x", "y"), Names(None, "x"), "spam", "x"),
     ],
 )
-def test_classes_go_by_their_names(labels, names, spam_label, ham_label):
+def test_spam_and_ham_classes_are_found_by_name(labels, names, spam_label, ham_label):
     assert (names.of_spam(labels), names.of_ham(labels)) == (spam_label, ham_label)
 
 
-def test_classes_that_nobody_can_guess_are_asked_for(path):
+def test_unrecognisable_classes_must_be_named(path):
     with pytest.raises(ValueError, match="Which class is spam"):
         Names().of_spam(["a", "b"])
     with pytest.raises(ValueError, match="Which class is ham"):
         Names().of_ham(["spam", "x", "y"])
 
 
-def test_numbers_may_be_classes(tmp_path):
+def test_classes_may_be_numbers(tmp_path):
     save(trained(labels=(0, 1)), tmp_path / "m.tally")
     asked = file_filter(tmp_path / "m.tally", Names("1"))
     assert asked.verdict(Letter(spam(3))).is_spam
@@ -150,7 +150,7 @@ def test_numbers_may_be_classes(tmp_path):
     assert load(tmp_path / "m.tally").rows_by_class() == {0: 11, 1: 10}
 
 
-def test_a_model_of_something_else_is_refused(tmp_path):
+def test_model_of_other_data_is_refused(tmp_path):
     save(Model.train({"text": Words()}, ["a", "b"], ["ham", "spam"]), tmp_path / "m.tally")
     with pytest.raises(ValueError, match="The model has the column 'text'; a mail has 'subject'"):
         file_filter(tmp_path / "m.tally")

@@ -1,4 +1,4 @@
-"""Thresholds: chosen by counting, and no better ones there are."""
+"""Thresholds are chosen by counting, and are optimal."""
 
 import math
 
@@ -16,7 +16,7 @@ shares = st.sampled_from([0.0, 0.001, 0.1, 0.29, 0.5, 1.0])
 
 
 @given(rows, shares, shares)
-def test_no_more_than_a_share_is_lost_and_no_lower_threshold_would_do(rows, positives, negatives):
+def test_no_more_than_a_share_is_lost_and_no_lower_threshold_qualifies(rows, positives, negatives):
     given_scores, are_spam = zip(*rows, strict=True)
     chosen = choose_thresholds(given_scores, are_spam, positives, negatives)
     good = [score for score, spam in rows if not spam]
@@ -32,19 +32,19 @@ def test_no_more_than_a_share_is_lost_and_no_lower_threshold_would_do(rows, posi
 
 
 @given(rows)
-def test_every_mail_is_spam_or_ham_or_unsure(rows):
+def test_every_mail_is_spam_ham_or_unsure(rows):
     given_scores, are_spam = zip(*rows, strict=True)
     chosen = choose_thresholds(given_scores, are_spam, 0.1, 0.1)
     told = [chosen.thresholds.verdict(score) for score in given_scores]
     assert told.count("spam") + told.count("ham") + chosen.unsure == len(rows)
 
 
-def test_a_share_is_what_is_written_and_not_its_binary_neighbour():
+def test_share_is_decimal_and_not_its_binary_approximation():
     rows = [(float(i), False) for i in range(100)] + [(1000.0, True)]
     assert choose_thresholds(*zip(*rows, strict=True), 0.29).lost == 29  # 0.29 * 100 is 28.999999999999996
 
 
-def test_good_mail_that_looks_like_nothing_but_spam_leaves_no_spam():
+def test_ham_that_all_looks_like_spam_leaves_no_spam():
     chosen = choose_thresholds([LARGEST, LARGEST, -1.0], [False, True, True], 0.0, 0.0)
     assert chosen.thresholds.verdict(LARGEST) == "unsure"
     assert (chosen.lost, chosen.missed) == (0, 0)
@@ -61,14 +61,14 @@ def test_good_mail_that_looks_like_nothing_but_spam_leaves_no_spam():
         ({"spam": 3}, {"ham": -1.0}, (3.0, -1.0)),
     ],
 )
-def test_what_is_given_comes_before_what_was_kept_and_the_defaults(kept, given, expected):
+def test_given_thresholds_override_stored_ones_and_defaults(kept, given, expected):
     assert Thresholds.of(kept, **given) == expected
 
 
 @pytest.mark.parametrize(
     "kept", [[1, 2], "4.6", {"spam": "high"}, {"spam": True}, {"spam": math.nan}, {"spam": 1, "ham": 2}]
 )
-def test_thresholds_that_make_no_sense_are_refused(kept):
+def test_invalid_thresholds_are_refused(kept):
     with pytest.raises(ValueError, match=r"threshold|between"):
         Thresholds.of(kept)
 
@@ -81,7 +81,7 @@ def test_thresholds_need_both_classes_and_a_share(are_spam, share):
         choose_thresholds([1.0, 2.0], are_spam, share)
 
 
-def test_scores_are_log_odds_that_are_never_infinite():
+def test_scores_are_finite_log_odds():
     assert score_of(0.99, 0.01) == pytest.approx(math.log(99))
     assert (score_of(1.0, 0.0), score_of(0.0, 1.0), score_of(0.0, 0.0)) == (LARGEST, -LARGEST, 0.0)
-    assert score_of(1.0, 1e-20) == pytest.approx(20 * math.log(10))  # though 1 − 1e-20 is 1
+    assert score_of(1.0, 1e-20) == pytest.approx(20 * math.log(10))  # although 1 − 1e-20 is 1

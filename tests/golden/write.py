@@ -1,7 +1,7 @@
-"""Writes a small model of every family, and what it answers, into this folder: `make golden`.
+"""Write a small model of every family, and its answers, into this folder: `make golden`.
 
-Released files load for ever. So once there is a release, a file that is here stays as it is: a new family gets a new
-file, and a new format a new folder beside this one.
+Released files load for ever. Once there is a release, existing files stay as they are: a new family gets a new file,
+and a new format a new folder next to this one.
 """
 
 import json
@@ -25,7 +25,7 @@ LABELS = ["a", "b", "a", "b", "b", "a"]
 
 
 def rows_of(family):
-    """Cells that a family takes, one of them missing: a column, or two for a block."""
+    """Cells of a family's support, one of them missing: a column, or two for a block."""
     whole = family.support is not None and family.support.whole
     cells = CELLS.get(type(family).__name__, WHOLE if whole else NUMBERS)
     return {"x": cells, "y": [1.0, *NUMBERS[:0:-1]]} if family.takes_blocks else {"x": cells}

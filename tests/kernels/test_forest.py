@@ -1,4 +1,4 @@
-"""The kernels of trees, against twins that are slow and obviously right."""
+"""Forest kernels against slow references."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def forest_of(nodes, roots=(0,), columns=1):
 
 
 def grown(codes, labels, kind, seed, trees=3, weights=None):
-    """Trees one after the other."""
+    """Trees in sequence."""
     marks, by_column = kernels.mark_codes(codes), np.ascontiguousarray(codes.T)
     nominal = np.arange(codes.shape[1], dtype=np.uint8) % 2
     given = (by_column, labels, weights, marks, nominal, CLASSES, kind, 2, seed)
@@ -69,7 +69,7 @@ def counted(forest, codes, labels, weights=None, trees=3):
     st.lists(st.floats(-10, 10) | st.integers(-3, 3).map(float) | st.just(float("nan"))),
     st.lists(st.floats(-10, 10) | st.integers(-3, 3).map(float), unique=True, max_size=254).map(sorted),
 )
-def test_numbers_lie_in_the_interval_that_ends_at_the_first_edge_not_below_them(x, edges):
+def test_interval_ends_at_the_first_edge_not_below_the_value(x, edges):
     x, edges = np.array(x, np.float64), np.array(edges, np.float64)
     codes = np.full((len(x), 2), 99, np.uint8)
     kernels.code_numbers(x, edges, codes, 1)
@@ -77,7 +77,7 @@ def test_numbers_lie_in_the_interval_that_ends_at_the_first_edge_not_below_them(
     np.testing.assert_array_equal(codes[:, 0], 99)
 
 
-def test_as_many_edges_as_there_may_be():
+def test_maximum_number_of_edges():
     edges = np.arange(254, dtype=np.float64)
     codes = np.zeros((4, 1), np.uint8)
     kernels.code_numbers(np.array([-1.0, 253.0, 253.5, np.nan]), edges, codes, 0)
@@ -85,7 +85,7 @@ def test_as_many_edges_as_there_may_be():
 
 
 @given(*GROWN)
-def test_a_row_ends_in_the_leaf_that_its_answers_lead_to(rows, kind, seed):
+def test_row_reaches_the_leaf_of_its_answers(rows, kind, seed):
     forest, slow = both(*rows, kind, seed)
     assert forest.leaves == len(slow.leaves)
     asked = np.random.default_rng(0).integers(0, 256, (40, rows[0].shape[1])).astype(np.uint8)
@@ -95,7 +95,7 @@ def test_a_row_ends_in_the_leaf_that_its_answers_lead_to(rows, kind, seed):
 
 
 @given(*GROWN, st.sampled_from([0.5, 2.0]))
-def test_trees_say_what_is_counted_on_the_way_down(rows, kind, seed, m):
+def test_probabilities_follow_the_path_of_counts(rows, kind, seed, m):
     (codes, labels), (forest, slow) = rows, both(*rows, kind, seed)
     counts = counted(forest, codes, labels)
     chances, logs = forest.believe(counts, m)
@@ -113,7 +113,7 @@ def test_trees_say_what_is_counted_on_the_way_down(rows, kind, seed, m):
 
 
 @given(*GROWN, st.booleans(), st.booleans())
-def test_left_out_is_counted_without_the_row_and_asked_of_trees_grown_without_it(rows, kind, seed, weighed, marked):
+def test_leave_one_out_uses_counts_without_the_row_and_trees_grown_without_it(rows, kind, seed, weighed, marked):
     (codes, labels), (forest, slow) = rows, both(*rows, kind, seed)
     weights = np.array([1.0, 2.0, 0.5])[np.arange(len(labels)) % 3] if weighed else None
     marks = kernels.mark_codes(codes) if marked else None
@@ -131,7 +131,7 @@ def test_left_out_is_counted_without_the_row_and_asked_of_trees_grown_without_it
 
 
 @given(*GROWN)
-def test_changes_are_of_the_column_that_is_asked_about(rows, kind, seed):
+def test_changes_are_assigned_to_the_column_asked(rows, kind, seed):
     (codes, labels), (forest, slow) = rows, both(*rows, kind, seed)
     counts, columns = counted(forest, codes, labels), codes.shape[1]
     known = [(row, c, 1.0) for row, c in zip(codes.tolist(), labels.tolist(), strict=True)]
@@ -140,7 +140,7 @@ def test_changes_are_of_the_column_that_is_asked_about(rows, kind, seed):
         np.testing.assert_allclose(found, np.sum(said, axis=0), rtol=1e-9, atol=1e-9)
 
 
-def test_about_a_third_of_the_trees_were_grown_without_a_row_and_none_are_asked_less_of_common_ones():
+def test_third_of_the_trees_is_grown_without_a_row_except_frequent_rows():
     codes = np.random.default_rng(0).integers(0, 256, (500, 4)).astype(np.uint8)
     assert kernels.mark_codes(codes).tolist() == [mark(row) for row in codes.tolist()]
     trees = 40
@@ -154,7 +154,7 @@ def test_about_a_third_of_the_trees_were_grown_without_a_row_and_none_are_asked_
 
 
 @given(coded(), st.integers(0, 2**62))
-def test_a_tree_of_the_best_questions_parts_the_classes_of_all_rows_that_differ(rows, seed):
+def test_best_questions_separate_all_distinguishable_classes(rows, seed):
     (codes, labels), (forest, _) = rows, both(*rows, BEST, seed)
     for tree in range(3):
         leaves = forest.find(codes, tree)
@@ -165,7 +165,7 @@ def test_a_tree_of_the_best_questions_parts_the_classes_of_all_rows_that_differ(
 
 
 @given(*GROWN)
-def test_no_leaf_is_without_a_row_that_the_tree_was_grown_with(rows, kind, seed):
+def test_every_leaf_has_a_training_row(rows, kind, seed):
     (codes, _), (forest, _) = rows, both(*rows, kind, seed)
     ends = [*(forest.first_leaf(tree) for tree in range(3)), forest.leaves]
     for tree in range(3):
@@ -183,24 +183,24 @@ def test_random_questions_do_not_depend_on_labels(rows, seed):
 
 
 @given(*GROWN)
-def test_the_same_seed_asks_the_same(rows, kind, seed):
+def test_same_seed_same_questions(rows, kind, seed):
     assert grown(*rows, kind, seed)[0].tolist() == grown(*rows, kind, seed)[0].tolist()
 
 
 @given(coded(), st.integers(0, 2**62))
-def test_weights_of_two_are_the_same_rows_twice(rows, seed):
+def test_weight_two_equals_two_rows(rows, seed):
     codes, labels = rows
     twice = grown(np.repeat(codes, 2, axis=0), np.repeat(labels, 2), BEST, seed)
     assert grown(codes, labels, BEST, seed, weights=np.full(len(labels), 2.0))[0].tolist() == twice[0].tolist()
 
 
-def test_another_seed_asks_something_else():
+def test_other_seed_other_questions():
     random = np.random.default_rng(0)
     codes, labels = random.integers(0, 9, (300, 5)).astype(np.uint8), random.integers(0, CLASSES, 300).astype(np.int32)
     assert grown(codes, labels, BEST, 0)[0].tolist() != grown(codes, labels, BEST, 1)[0].tolist()
 
 
-def test_no_rows_make_a_tree_that_asks_nothing():
+def test_no_rows_make_a_tree_without_questions():
     nodes, _ = grown(np.zeros((0, 2), np.uint8), np.zeros(0, np.int32), BEST, 0, trees=1)
     assert nodes.tolist() == packed(leaf(0)).tolist()
 
@@ -226,16 +226,16 @@ BAD = {
 
 
 @pytest.mark.parametrize(("nodes", "roots"), BAD.values(), ids=BAD)
-def test_what_is_no_tree_is_refused(nodes, roots):
+def test_invalid_trees_are_refused(nodes, roots):
     with pytest.raises(ValueError, match="these are no trees"):
         forest_of(nodes, roots)
 
 
-def test_what_is_a_tree_is_not_refused():
+def test_valid_trees_are_accepted():
     assert forest_of((asks(1), leaf(1), leaf(2), leaf(3)), (0, 3)).leaves == 3
 
 
-def test_arguments_that_do_not_fit_are_refused():
+def test_mismatched_arguments_are_refused():
     forest = forest_of((asks(1), leaf(1), leaf(2)))
     codes, labels, counts = np.zeros((2, 1), np.uint8), np.zeros(2, np.int32), np.zeros((2, 2))
     with pytest.raises(ValueError, match="not of as many columns"):

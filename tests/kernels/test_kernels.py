@@ -1,4 +1,4 @@
-"""Every kernel against its slow twin, on values drawn to be awkward."""
+"""Every kernel against its slow reference, on awkward values."""
 
 import math
 
@@ -21,7 +21,7 @@ CODES = st.integers(-1, 2)
 
 
 @given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), min_size=1, max_size=20))
-def test_values_are_found_in_their_intervals(values, bounds):
+def test_values_are_located_in_intervals(values, bounds):
     x, edges = np.array(values, float), np.array(sorted(bounds), float)
     table = np.arange(2.0 * len(edges) + 2.0).reshape(-1, 2)
     scores = np.zeros((2, len(x) + 1))
@@ -41,8 +41,8 @@ def test_values_are_found_in_their_intervals(values, bounds):
     st.lists(st.floats(-200, 200), max_size=20),
     st.sampled_from([1.0, 1e-3, 1e-6]),
 )
-def test_sums_of_bumps_are_those_of_every_bump(bumps, width, x, closeness):
-    """Close together, many centres share a cell, and are a series."""
+def test_kernel_density_sums_equal_direct_sums(bumps, width, x, closeness):
+    """Close together, many centres share a cell and are expanded into a series."""
     centres, weights = np.array(sorted((c * closeness, w) for c, w in bumps)).T.copy()
     points = np.array([*x, *centres])
     with np.errstate(under="ignore"):
@@ -51,7 +51,7 @@ def test_sums_of_bumps_are_those_of_every_bump(bumps, width, x, closeness):
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-290)
 
 
-def test_sums_of_many_bumps_are_those_of_every_bump():
+def test_kernel_density_sums_of_many_centres():
     rng = np.random.default_rng(0)
     centres, weights = np.sort(rng.standard_cauchy(3_000)), rng.random(3_000)
     points = np.concatenate([rng.normal(size=300), rng.standard_cauchy(300), centres[:10] - 20.0])
@@ -103,7 +103,7 @@ def test_rows_are_counted_by_class(classes):
 
 
 @pytest.mark.parametrize("classes", [2, 500])
-def test_the_first_infinity_is_reported(classes):
+def test_first_infinity_is_reported(classes):
     values, codes = np.ones(10_000), np.arange(10_000, dtype=np.int32) % classes
     values[[7001, 7002, 9000]] = [np.inf, -np.inf, np.inf]
     assert kernels.sum_columns(values[:, None], kernels.Groups(codes, classes), True)[3] == 7001
@@ -120,7 +120,7 @@ def test_products_are_exact(rows, count):
 
 
 @given(st.lists(st.none() | st.text(max_size=20) | st.sampled_from(["a", "abcdefgh", "abcdefghi", ""]), max_size=80))
-def test_strings_are_numbered_in_order_of_meeting(strings):
+def test_strings_are_numbered_by_first_occurrence(strings):
 
     for kind in (pa.string(), pa.large_string()):
         known, index = [], kernels.StringIndex()
@@ -130,7 +130,7 @@ def test_strings_are_numbered_in_order_of_meeting(strings):
         assert lookup(index, pa.array(["never met before"], kind)).tolist() == [-2]
 
 
-def test_an_index_of_many_strings_finds_them_all():
+def test_index_finds_all_of_many_strings():
 
     index = kernels.StringIndex()
     words = pa.array([f"{'long ' * (i % 9)}{i}" for i in range(50_000)])
@@ -170,7 +170,7 @@ def test_log_sum_exp_of_the_lecture():
 
 @pytest.mark.parametrize("spread", [1e-9, 1e-3, 0.05, 1.0, 1e5, 1e140])
 @pytest.mark.parametrize("rows", [1, 5, 511, 2000])
-def test_densities_are_those_of_the_formulas(spread, rows):
+def test_densities_equal_the_formulas(spread, rows):
     rng = np.random.default_rng(1)
     x = rng.normal(0.0, spread, (3, rows))
     x[rng.random((3, rows)) < 0.1] = np.nan
@@ -188,7 +188,7 @@ def test_densities_are_those_of_the_formulas(spread, rows):
 
 
 @pytest.mark.parametrize("rows", [1, 5, 2000])
-def test_densities_of_logarithms_are_less_by_the_logarithm(rows):
+def test_log_scale_densities_subtract_the_logarithm(rows):
     rng = np.random.default_rng(2)
     x = rng.lognormal(size=(3, rows))
     x[rng.random((3, rows)) < 0.1] = np.nan
@@ -206,7 +206,7 @@ def test_densities_of_logarithms_are_less_by_the_logarithm(rows):
 @given(
     st.lists(st.sampled_from([0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -0.0, 2.5, 1e300, np.nan, np.inf, -np.inf]), max_size=9)
 )
-def test_numbers_are_looked_up_where_the_table_has_them(cells):
+def test_numbers_are_looked_up_in_the_table(cells):
     table, x = np.arange(6.0).reshape(3, 2) + 1.0, np.array(cells)
     scores = np.zeros((2, len(cells) + 1))
     listed = np.isin(x, [0.0, 1.0, 2.0])
@@ -228,7 +228,7 @@ def test_levels_are_looked_up_in_the_table_of_their_column(columns, classes):
 
 
 @given(st.lists(st.none() | st.text(max_size=20), max_size=9), st.booleans())
-def test_a_few_strings_have_the_numbers_that_a_column_of_them_has(texts, grow):
+def test_few_strings_have_the_numbers_of_a_column(texts, grow):
     few, column = kernels.StringIndex(), kernels.StringIndex()
     for index in (few, column):
         index_words(index, ["", "a", "Zürich"])
@@ -237,7 +237,7 @@ def test_a_few_strings_have_the_numbers_that_a_column_of_them_has(texts, grow):
     assert index_strings(few) == index_strings(column)
 
 
-def test_what_is_no_text_is_refused():
+def test_non_strings_are_refused():
     index = kernels.StringIndex()
     for bad, error in (("\ud800", UnicodeEncodeError), (1, TypeError), (b"a", TypeError)):
         with pytest.raises(error):
@@ -245,12 +245,12 @@ def test_what_is_no_text_is_refused():
 
 
 @given(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False))
-def test_the_logarithm_is_right_to_the_last_bit_or_next_to_it(x):
+def test_logarithm_is_accurate_to_one_ulp(x):
     found, exact = kernels.logarithm(np.array([x]))[0], math.log(x)
     assert abs(found - exact) <= math.ulp(exact)
 
 
-def test_the_logarithm_of_nothing_positive_is_missing():
+def test_logarithm_of_non_positive_numbers_is_missing():
     found = kernels.logarithm(np.array([0.0, -1.0, np.nan, -np.inf, np.inf, 1.0]))
     assert np.isnan(found[:4]).all()
     assert found[4:].tolist() == [math.inf, 0.0]
@@ -272,7 +272,7 @@ def test_numbers_have_one_canonical_form(rows):
 
 
 @given(st.floats(0.01, 1e15) | st.floats(-50.5, 0.0))
-def test_log_gamma_is_that_of_python(x):
+def test_log_gamma_equals_pythons(x):
     expected = math.inf if x == int(x) and x <= 0 else math.lgamma(x)
     (found,) = kernels.log_gamma(np.array([x]))
     assert found == pytest.approx(expected, rel=1e-12, abs=1e-14)

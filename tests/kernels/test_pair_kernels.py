@@ -1,4 +1,4 @@
-"""The kernels of codes that are counted in pairs, against twins that are slow and obviously right."""
+"""Kernels for pairs of codes against slow references."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def coded(draw, least=0):
 
 
 @given(coded())
-def test_pairs_are_counted_one_by_one(drawn):
+def test_pairs_are_counted(drawn):
     layout, codes, classes = drawn
     expected = np.zeros((layout.size, 3, 1), np.int64)
     for row, c in zip(codes.tolist(), classes.tolist(), strict=True):
@@ -40,7 +40,7 @@ def test_pairs_are_counted_one_by_one(drawn):
     np.testing.assert_array_equal(kernels.count_pairs(codes, classes, 3, *layout.shape, layout.size), expected)
 
 
-def test_many_rows_are_counted_block_by_block():
+def test_many_rows_are_counted_in_blocks():
     random = np.random.default_rng(0)
     codes, classes = random.integers(0, 7, (10_000, 9)).astype(np.uint8), random.integers(0, 4, 10_000).astype(np.int32)
     layout = PairLayout([7] * 9, threes=True)
@@ -68,7 +68,7 @@ def test_averaged_is_the_log_of_a_mean(drawn, width, random):
 
 
 @pytest.mark.parametrize("width", [2, 3])
-def test_a_network_is_looked_up(width):
+def test_network_lookup(width):
     random = np.random.default_rng(1)
     codes = random.integers(0, 3, (50, 2)).astype(np.uint8)
     table, scores = random.normal(size=(9 + 3, width)), np.ones((width, 60))
@@ -80,7 +80,7 @@ def test_a_network_is_looked_up(width):
     assert (scores[:, 50:] == 1).all()
 
 
-def test_what_lies_outside_is_refused():
+def test_codes_out_of_range_are_refused():
     codes, sizes = np.array([[3]], np.uint8), np.array([3])
     layout = PairLayout([3])
     with pytest.raises(ValueError, match="a code is not among"):

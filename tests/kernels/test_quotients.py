@@ -1,4 +1,4 @@
-"""Quotients of exact numbers, and smoothing fitted without a cell, against slow twins."""
+"""Quotients of exact numbers, and leave-one-out smoothing, against slow references."""
 
 import math
 
@@ -17,24 +17,24 @@ LIMB = st.integers(-(1 << 40), 1 << 40) | st.integers(-3, 3) | st.just(0)
 
 @st.composite
 def exact(draw, size):
-    """Numbers of a few limbs, of any size."""
+    """Numbers of a few limbs, of any magnitude."""
     width = draw(st.integers(1, 6))
     rows = draw(st.lists(st.lists(LIMB, min_size=width, max_size=width), min_size=size, max_size=size))
     return Exact(np.array(rows, np.int64).reshape(size, width), draw(st.integers(-40, 40)))
 
 
 @given(exact(4), exact(4))
-def test_a_quotient_is_the_nearest_double(above, below):
+def test_quotient_is_the_nearest_double(above, below):
     assert mean(below, above).tolist() == reference.quotients(above, below)
 
 
 @given(exact(3), exact(3), exact(3), exact(3), st.lists(st.integers(-2000, 2000), min_size=3, max_size=3))
-def test_a_scatter_is_the_nearest_double(n, x, y, xy, places):
+def test_scatter_is_the_nearest_double(n, x, y, xy, places):
     found = scatter_of_two(n, x, y, xy, np.array(places, np.int64))
     assert found.tolist() == reference.scatters(n, x, y, xy, places)
 
 
-def test_quotients_are_rounded_once_among_the_smallest_doubles_and_beyond_the_largest():
+def test_quotients_are_rounded_once_at_both_ends_of_the_range():
     above, below = Exact.of([5e-324, 5e-324, 1.5e-323, 1e300, -1e300]), Exact.of([2.0, 1.9, 2.0, 1e-300, 1e-300])
     assert mean(below, above).tolist() == [0.0, 5e-324, 1e-323, math.inf, -math.inf]
 
@@ -45,7 +45,7 @@ def test_quotients_are_rounded_once_among_the_smallest_doubles_and_beyond_the_la
     st.integers(0, 2),
     st.floats(0.0, 1.0),
 )
-def test_smoothing_without_a_cell_is_that_of_the_counts_without_it(counts, level, number, share):
+def test_leave_one_out_smoothing_equals_refitting(counts, level, number, share):
     table = np.array(counts, np.float64)
     level %= len(table)
     left = table[level, number] * (1.0 - share)

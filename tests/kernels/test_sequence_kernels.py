@@ -1,4 +1,4 @@
-"""The kernels that count runs of words and walk through texts, against their slow twins."""
+"""N-gram kernels against slow references."""
 
 import re
 from collections import Counter
@@ -19,12 +19,12 @@ TEXTS = st.none() | st.text(st.sampled_from("abAB éΣ_1.\n漢"), max_size=30)
 
 
 def units_of(text, characters):
-    """The words of a text; or its characters, of which white space is one space."""
+    """The words of a text; or its characters, with white space collapsed to one space."""
     return list(re.sub(r"\s+", " ", text.lower())) if characters else reference.words_of(text, 1)
 
 
 def runs_of(text, order, characters):
-    """A text's runs, the start mark first."""
+    """The n-grams of a text, starting with the start marker."""
     marked = [START, *units_of(text, characters)]
     between = "" if characters else " "
     lengths = range(1, order + 2)
@@ -36,7 +36,7 @@ def runs_of(text, order, characters):
     st.integers(1, 3),
     st.sampled_from(["words", "characters"]),
 )
-def test_counting_runs_is_counting_runs(rows, order, unit):
+def test_ngrams_are_counted(rows, order, unit):
     family = WordSequence(order=order, unit=unit)
     cells = pa.array([text for text, _ in rows], pa.string())
     codes = np.array([code for _, code in rows], np.int32)
@@ -61,12 +61,12 @@ def test_counting_runs_is_counting_runs(rows, order, unit):
 
 
 @given(st.integers(0, 5000), st.integers(1, 3))
-def test_so_many_runs_are_of_so_many_words(words, order):
+def test_ngrams_are_counted_by_length(words, order):
     runs = sum(max(words + 2 - length, 0) for length in range(1, order + 2))
     assert words_of(np.array([runs, -1]), order).tolist() == [words, -1]
 
 
-def test_cells_that_do_not_fit_are_refused():
+def test_mismatched_cells_are_refused():
     index, none, number = kernels.StringIndex(), np.zeros(0, np.int32), np.zeros(1, np.int32)
     kernels.Chain(index, False, none, none, np.zeros(0), 2, 1, -1.0, False)
     with pytest.raises(ValueError, match="no such cell"):

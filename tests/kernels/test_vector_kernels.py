@@ -1,4 +1,4 @@
-"""The kernels for matrices against slow twins: every value by itself, in Python's own numbers."""
+"""Matrix kernels against slow references in plain Python."""
 
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ WEIGHTS = SHAPES.flatmap(
 
 
 def classes_for(rows, width=3):
-    """Some rows of every class, and some that are not counted."""
+    """Some rows of every class, and some not counted."""
     return (np.arange(rows) % (width + 1) - 1).astype(np.int32)
 
 
@@ -48,9 +48,9 @@ def test_sums_of_a_matrix_are_exact(matrix):
     assert Exact(*xx).fractions() == exact_sums(matrix, codes, 3, 2)
 
 
-@pytest.mark.parametrize("width", [2, 300])  # in the order of their classes, and too many for that
+@pytest.mark.parametrize("width", [2, 300])  # sorted by class, and too many for that
 @pytest.mark.parametrize("columns", [1, 8, 9, 23])
-def test_sums_of_a_large_matrix_are_those_of_its_columns(width, columns):
+def test_sums_of_a_large_matrix_equal_those_of_its_columns(width, columns):
     random = np.random.default_rng(columns)
     matrix = random.normal(size=(9_000, columns)) * 10.0 ** random.integers(-8, 8, columns)
     matrix[random.random(matrix.shape) < 0.05] = np.nan
@@ -64,7 +64,7 @@ def test_sums_of_a_large_matrix_are_those_of_its_columns(width, columns):
         assert Exact(*xx)[column : column + 1] == Exact(*one_xx)
 
 
-def test_an_infinity_in_a_matrix_is_found():
+def test_infinity_in_a_matrix_is_located():
     matrix = np.ones((5_000, 9))
     matrix[4_321, 8] = -np.inf
     for width in (2, 300):
@@ -74,7 +74,7 @@ def test_an_infinity_in_a_matrix_is_found():
 
 
 def sparse(matrix):
-    """Starts, positions and values of what is not zero."""
+    """Starts, positions and values of the nonzero entries."""
     rows, positions = np.nonzero(~(matrix == 0))
     starts = np.searchsorted(rows, np.arange(len(matrix) + 1)).astype(np.int64)
     return starts, positions.astype(np.int32), np.ascontiguousarray(matrix[rows, positions])
@@ -94,7 +94,7 @@ def test_counts_of_vectors(matrix):
 
 @settings(max_examples=some(60), deadline=None)
 @given(WEIGHTS)
-def test_weights_of_vectors_in_as_few_limbs_as_they_need(matrix):
+def test_weights_use_the_fewest_limbs(matrix):
     codes, size = classes_for(len(matrix)), matrix.shape[1]
     starts, positions, values = sparse(matrix)
     limbs, low = _window(Sparse(starts, positions, values, np.zeros(len(matrix), bool)))
@@ -103,7 +103,7 @@ def test_weights_of_vectors_in_as_few_limbs_as_they_need(matrix):
     assert met.reshape(-1).tolist() == exact_sums(np.nan_to_num(matrix > 0).astype(float), codes, 3, 1)
 
 
-def test_positions_that_do_not_exist_are_passed_over():
+def test_positions_out_of_range_are_skipped():
     starts, positions = np.array([0, 3], np.int64), np.array([0, 7, -3], np.int32)
     values, codes = np.array([2.0, 3.0, 4.0]), np.zeros(1, np.int32)
     sums, met = kernels.count_bags(starts, positions, values, codes, 1, 2, 1, 0)
@@ -114,7 +114,7 @@ def test_positions_that_do_not_exist_are_passed_over():
     assert scores.tolist() == [[1.0]]
 
 
-def test_buffers_that_do_not_fit_are_refused():
+def test_mismatched_buffers_are_refused():
     starts, positions, values = np.array([0, 2], np.int64), np.zeros(2, np.int32), np.ones(2)
     codes, table = np.zeros(1, np.int32), np.zeros((1, 1))
     for bad in (
@@ -136,7 +136,7 @@ def test_buffers_that_do_not_fit_are_refused():
 
 @settings(max_examples=some(60), deadline=None)
 @given(WEIGHTS, st.booleans())
-def test_what_vectors_say_adds_up(matrix, once):
+def test_evidence_of_vectors_adds_up(matrix, once):
     random = np.random.default_rng(0)
     table = random.normal(size=(matrix.shape[1], 3))
     table[random.random(table.shape) < 0.1] = -np.inf
@@ -155,7 +155,7 @@ def test_what_vectors_say_adds_up(matrix, once):
 
 @pytest.mark.parametrize("rows", [0, 1, 511, 512, 513, 1_500])
 @pytest.mark.parametrize("columns", [1, 7, 8, 9, 17])
-def test_a_matrix_is_scored_as_its_columns_are(rows, columns):
+def test_matrix_scores_like_its_columns(rows, columns):
     random = np.random.default_rng(rows + columns)
     matrix = np.exp(random.normal(size=(rows, columns)))
     matrix[random.random(matrix.shape) < 0.1] = np.nan
@@ -171,7 +171,7 @@ def test_a_matrix_is_scored_as_its_columns_are(rows, columns):
 
 @settings(max_examples=some(60), deadline=None)
 @given(st.integers(1, 5), st.integers(0, 1_100), st.randoms())
-def test_the_most_probable_class_is_the_first_of_the_highest(classes, rows, random):
+def test_ties_go_to_the_first_class(classes, rows, random):
     scores = np.array([[random.choice([-np.inf, -1.0, 0.0, 2.5]) for _ in range(rows + 1)] for _ in range(classes)])
     out = np.empty(rows, np.int64)
     impossible = kernels.most_probable(scores, out)
@@ -191,12 +191,12 @@ def test_the_most_probable_class_is_the_first_of_the_highest(classes, rows, rand
         ([np.inf], (0, False, np.inf, np.inf)),
     ],
 )
-def test_kinds_of_numbers(values, expected):
+def test_number_kinds(values, expected):
     assert kernels.kind_of(np.array(values, np.float64)) == expected
 
 
 @pytest.mark.parametrize("broken", [0.5, -1.0, np.nan, np.inf, 2.0**31])
-def test_a_matrix_that_is_not_of_whole_numbers_is_not_counted(broken):
+def test_non_integer_matrix_is_not_counted(broken):
     for column in range(6):
         matrix = np.ones((3, 6))
         matrix[1, column] = broken
@@ -205,7 +205,7 @@ def test_a_matrix_that_is_not_of_whole_numbers_is_not_counted(broken):
 
 @settings(max_examples=60, deadline=None)
 @given(MATRICES)
-def test_products_of_two_columns_are_exact_as_two_numbers_or_said_not_to_be(matrix):
+def test_products_of_columns_are_exact_or_reported(matrix):
     columns = matrix.shape[1]
     firsts, seconds = (part.astype(np.int32) for part in np.triu_indices(columns, 0))
     found, exact = kernels.exact_products(matrix, firsts, seconds)
@@ -224,7 +224,7 @@ def test_products_of_two_columns_are_exact_as_two_numbers_or_said_not_to_be(matr
         assert exact
 
 
-def test_pairs_of_columns_that_are_not_there_are_refused():
+def test_pairs_of_unknown_columns_are_refused():
     for firsts, seconds in (([0], [2]), ([-1], [0]), ([0, 1], [0])):
         with pytest.raises(ValueError, match=r"no such column|two columns each"):
             kernels.exact_products(np.ones((1, 2)), np.array(firsts, np.int32), np.array(seconds, np.int32))

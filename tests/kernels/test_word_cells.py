@@ -1,4 +1,4 @@
-"""What was counted of words at one moment: a change gives another, and what was kept stays as it was."""
+"""Persistent word counts: a change makes a new version, and old versions stay the same."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +21,7 @@ def changed(cells, change):
 
 
 def is_as(cells, held):
-    """Whether the cells are those that a plain dictionary has."""
+    """Whether the cells equal those of a plain dictionary."""
     starts, classes, sums = cells.of(np.arange(310, dtype=np.int32))
     words = np.repeat(np.arange(310), np.diff(starts)).tolist()
     found = list(zip(zip(words, classes.tolist(), strict=True), map(tuple, sums.T.tolist()), strict=True))
@@ -34,7 +34,7 @@ def is_as(cells, held):
 
 @pytest.mark.slow
 @given(st.lists(CHANGE, max_size=8))
-def test_every_moment_has_the_cells_it_had(changes):
+def test_every_version_keeps_its_cells(changes):
     moments, held = [(kernels.WordCells(), {})], {}
     for change in changes:
         held = {pair: sums for pair, sums in {**held, **change}.items() if any(sums)}
@@ -43,7 +43,7 @@ def test_every_moment_has_the_cells_it_had(changes):
         is_as(cells, then)
 
 
-def test_many_cells_in_any_order_are_those_of_a_few_at_a_time():
+def test_many_cells_in_any_order_equal_a_few_at_a_time():
     rng = np.random.default_rng(0)
     pairs = rng.permutation(50_000)
     words, classes = (pairs // 5).astype(np.int32), (pairs % 5).astype(np.int32)
@@ -61,7 +61,7 @@ def test_many_cells_in_any_order_are_those_of_a_few_at_a_time():
     assert starts[-1] == len(at_once) == 50_000
 
 
-def test_what_is_not_there_has_no_cells():
+def test_unknown_words_have_no_cells():
     cells = kernels.WordCells().changed(np.array([70], np.int32), np.zeros(1, np.int32), np.ones((2, 1)))
     starts, _, sums = cells.of(np.array([-1, 5, 69, 70, 71, 1 << 30], np.int32))
     assert starts.tolist() == [0, 0, 0, 0, 1, 1, 1]

@@ -1,4 +1,4 @@
-"""The kernels that read documents, against their slow twins."""
+"""Document kernels against slow references."""
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ WORDS = st.text(st.sampled_from("ab漢"), max_size=20)
     st.integers(1, 3),
     st.booleans(),
 )
-def test_counting_words_is_counting_words(rows, ngrams, shortest, presence):
+def test_words_are_counted(rows, ngrams, shortest, presence):
     family = Words(ngrams=ngrams, shortest=shortest, presence=presence)
     cells = pa.array([text for text, _ in rows], pa.string())
     codes = np.array([code for _, code in rows], np.int32)
@@ -40,7 +40,7 @@ def test_counting_words_is_counting_words(rows, ngrams, shortest, presence):
 
 
 @given(st.lists(st.lists(st.tuples(WORDS, st.integers(0, 3), st.integers(-9, 9)), max_size=12), max_size=4))
-def test_a_sparse_tally_adds_like_a_dictionary(parts):
+def test_sparse_tally_adds_like_a_dictionary(parts):
     total, expected = SparseTally.empty(["n"]), {}
     for part in parts:
         counts = {(word, key): n for word, key, n in part}
@@ -62,7 +62,7 @@ def test_a_sparse_tally_adds_like_a_dictionary(parts):
 
 
 @given(st.lists(WORDS, max_size=40), st.lists(WORDS, max_size=40))
-def test_an_index_takes_over_another(here, there):
+def test_index_merges_another(here, there):
     first, second = kernels.StringIndex(), kernels.StringIndex()
     index_words(first, here)
     index_words(second, there)
@@ -78,7 +78,7 @@ def test_an_index_takes_over_another(here, there):
     assert index_strings(first.subset(order)).to_pylist() == sorted(both)
 
 
-def test_an_index_does_not_merge_with_itself_nor_find_what_is_not_there():
+def test_index_does_not_merge_with_itself_or_find_unknown_words():
     index = kernels.StringIndex()
     with pytest.raises(ValueError, match="merged with itself"):
         index.merge(index)
@@ -87,7 +87,7 @@ def test_an_index_does_not_merge_with_itself_nor_find_what_is_not_there():
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=60))
-def test_pairs_are_numbered_in_the_order_they_are_met(pairs):
+def test_pairs_are_numbered_by_first_occurrence(pairs):
     index, known = kernels.PairIndex(), list(dict.fromkeys(pairs))
     a, b = (np.array([pair[i] for pair in pairs], np.int32) for i in (0, 1))
     assert index.encode(a, b, True).tolist() == [known.index(pair) for pair in pairs]
@@ -108,7 +108,7 @@ def test_rows_are_added_in_place(numbers, sign):
     assert [int(value) for value in target.fractions()] == expected
 
 
-def test_sums_that_grow_too_large_are_carried():
+def test_large_sums_are_carried():
     target = Exact.zeros((1,))
     for _ in range(5):
         target.add_rows(np.zeros(1, np.int64), Exact(np.array([[1 << 61]])), 1)
@@ -116,7 +116,7 @@ def test_sums_that_grow_too_large_are_carried():
 
 
 @given(st.lists(TEXTS, max_size=6), st.booleans())
-def test_scores_are_what_the_words_say_added_up(texts, once):
+def test_score_is_the_sum_over_words(texts, once):
     rng = np.random.default_rng(1)
     index = kernels.StringIndex()
     known = ["ab", "aa", "ba", "abc", "漢漢", "a1"]
@@ -140,11 +140,11 @@ URN_TEXTS = st.lists(st.sampled_from(["aa", "bb", "cc", "dd", "漢漢"]), max_si
 
 @given(st.lists(st.none() | URN_TEXTS, max_size=5), st.lists(st.floats(-200.0, 20.0), min_size=12, max_size=12))
 @example(["aa " * 5000, "bb bb"], [-300.0, 21.0, -80.0, 0.0, -709.0, 3.0, -1.0, 1.0, 2.0, 0.5, -0.5, 4.0])
-def test_an_urn_says_what_its_draws_say_one_after_the_other(texts, log_alphas):
+def test_urn_score_equals_sequential_draws(texts, log_alphas):
     known, index = ["aa", "bb", "cc", "dd"], kernels.StringIndex()
     index_words(index, known)
     table = np.array(log_alphas).reshape(4, 3)
-    table[3, 1] = -np.inf  # impossible however often it comes
+    table[3, 1] = -np.inf  # impossible however often it occurs
     cutter = Words().cutter
     documents = cutter.documents(cutter.encode(pa.array(texts, pa.string())))
     reading = kernels.Reading(cutter.tokeniser, None, None, False, -1)
@@ -163,7 +163,7 @@ def test_an_urn_says_what_its_draws_say_one_after_the_other(texts, log_alphas):
 
 
 @given(st.lists(st.binary(max_size=12) | st.sampled_from([b"", b"\0", b"a", b"a\0", b"abcdefgh", b"abcdefgh\0"])))
-def test_strings_are_put_in_the_order_of_their_bytes(strings):
+def test_strings_are_sorted_by_bytes(strings):
     index = kernels.StringIndex()
     index.encode(*string_buffers(pa.array(strings, pa.large_binary())), True)
     met = list(dict.fromkeys(strings))

@@ -1,4 +1,4 @@
-"""The sums of a row as bytes, against a slow twin, and what is made of bytes of any other make."""
+"""The sums of a row as bytes, against a slow reference, and invalid bytes."""
 
 from contextlib import suppress
 
@@ -16,7 +16,7 @@ LABELS = st.lists(st.binary(max_size=12), unique=True, max_size=6)
 
 @st.composite
 def cells(draw):
-    """Labels, and of each a number of every kind."""
+    """Labels with a number of every kind."""
     labels, sums = draw(LABELS), []
     for _ in range(draw(st.integers(1, 3))):
         width = draw(st.integers(1, 4))
@@ -31,7 +31,7 @@ def numbers(sums):
 
 
 @given(cells())
-def test_cells_are_written_as_the_slow_twin_writes_them_and_come_back(given):
+def test_cells_equal_the_reference_and_round_trip(given):
     labels, sums = given
     data = kernels.write_labels(labels, sums)
     assert data == reference.written(labels, numbers(sums))
@@ -55,7 +55,7 @@ def test_many_are_read_as_their_sum(texts):
 
 
 @given(st.lists(st.text(max_size=6), unique=True, max_size=6))
-def test_words_are_written_as_their_bytes(words):
+def test_words_are_written_as_bytes(words):
     index = kernels.StringIndex()
     codes = index.encode_few(words, True)
     ones = np.ones((len(words), 1), np.int64)

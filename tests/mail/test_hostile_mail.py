@@ -1,4 +1,4 @@
-"""Mail made to break or to stop its reader: never an error, and never more work than the limits say."""
+"""Hostile mail: never an error, and never more work than the limits allow."""
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +10,7 @@ from tallybayes.mail import headers, html, parts, read_mail, row
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_are_a_mail(raw):
+def test_any_bytes_parse(raw):
     valid(raw)
 
 
@@ -20,7 +20,7 @@ LINES = st.sampled_from(
 
 
 @given(st.lists(st.one_of(LINES, st.binary(max_size=20)), max_size=40))
-def test_any_lines_of_mails_are_a_mail(lines):
+def test_any_mail_lines_parse(lines):
     valid(b"\n".join(lines))
 
 
@@ -43,14 +43,14 @@ PIECES = [
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=5)), max_size=20))
-def test_any_html_is_a_text(pieces):
+def test_any_html_becomes_text(pieces):
     valid(b"Content-Type: text/html\n\n" + "".join(pieces).encode())
 
 
 @pytest.mark.slow
 @settings(max_examples=some(300))
 @given(st.data())
-def test_mails_cut_mixed_and_broken_are_mails(data):
+def test_truncated_mixed_and_broken_mails_parse(data):
     raw = bytearray(b"".join(data.draw(st.lists(st.sampled_from(EXAMPLES), min_size=1, max_size=3))))
     for _ in range(data.draw(st.integers(0, 8))):
         at = data.draw(st.integers(0, len(raw)))
@@ -60,12 +60,12 @@ def test_mails_cut_mixed_and_broken_are_mails(data):
 
 
 @given(st.lists(st.one_of(LINES, st.text(max_size=20).map(str.encode)), max_size=30))
-def test_the_same_for_all_line_ends(lines):
+def test_line_endings_do_not_matter(lines):
     raw = b"\n".join(lines).replace(b"\r", b"")
     assert read_mail(raw) == read_mail(raw.replace(b"\n", b"\r\n"))
 
 
-def test_no_deeper_than_the_limit():
+def test_nesting_limit():
     level = b"Content-Type: multipart/mixed; boundary=%05d\n\n--%05d\n"
     for raw in (b"".join(level % (i, i) for i in range(10_000)), b"Content-Type: message/rfc822\n\n" * 10_000):
         found = parts.parts_of(raw)
@@ -73,7 +73,7 @@ def test_no_deeper_than_the_limit():
         assert valid(raw)["parts"] == 1
 
 
-def test_no_more_parts_than_the_limit():
+def test_part_limit():
     flat = b"Content-Type: multipart/mixed; boundary=a\n\n" + b"--a\n\n" * 100_000
     broad = b"--a\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nx\n" * 100
     for raw in (flat, b"Content-Type: multipart/mixed; boundary=a\n\n" + broad * 1_000):
@@ -81,7 +81,7 @@ def test_no_more_parts_than_the_limit():
         assert valid(raw)["parts"] <= parts.PARTS
 
 
-def test_no_more_boundaries_are_looked_at_than_the_limit():
+def test_boundary_limit():
     boundaries = parts.Boundaries()
     assert list(boundaries.cut(b"--ab\n" * 100_000 + b"--a\nunread", b"a")) == []
     assert boundaries.left == 0
@@ -89,7 +89,7 @@ def test_no_more_boundaries_are_looked_at_than_the_limit():
     assert valid(b'Content-Type: multipart/mixed; boundary="' + b"a" * 1_000 + b'"\n\n--a')["parts"] == 1
 
 
-def test_no_more_of_a_header_is_read_than_the_limit():
+def test_header_limit():
     for piece in (b"a@b.c, ", b'"', b"=?utf-8?b?", b"=?utf-8?b?w6Q=?= ", b"\\", b"(", b"\n "):
         found = valid(b"To: " + piece * (1_000_000 // len(piece)))
         assert len(found["to"]) <= headers.FIELD_READ
@@ -100,14 +100,14 @@ def test_no_more_of_a_header_is_read_than_the_limit():
 
 
 @pytest.mark.parametrize("piece", ["<", "&", "<!--", "<div>", "<b><p>", "</", "&#", "<a href=x>", "<table>", "x "])
-def test_no_more_html_is_read_than_the_limit(piece):
+def test_html_limit(piece):
     found = valid(b"Content-Type: text/html\n\n" + (piece * (1_000_000 // len(piece)) + "unread").encode())
     assert len(found["body"]) <= row.HTML_READ
     assert "unread" not in found["body"]
     assert len(found["links"].split()) <= html.LINKS
 
 
-def test_a_megabyte_of_garbage():
+def test_megabyte_of_garbage():
     garbage = bytes(range(256)) * 4_000
     for encoding in (b"base64", b"quoted-printable", b"8bit", b"x-uuencode"):
         valid(b"Content-Transfer-Encoding: " + encoding + b"\n\n" + garbage)

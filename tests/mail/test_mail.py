@@ -1,4 +1,4 @@
-"""Mails of every kind, right and wrong, as rows."""
+"""Valid and malformed mails as rows."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def body(content, head=b""):
     return valid(head + b"\n\n" + content if head else b"\n" + content)["body"]
 
 
-def test_a_mail_of_many_parts_is_one_row():
+def test_multipart_mail_is_one_row():
     assert valid(NESTED) == {
         "subject": "äö",
         "from": "André <andre@example.org>",
@@ -33,14 +33,14 @@ def test_a_mail_of_many_parts_is_one_row():
 
 
 @pytest.mark.parametrize("raw", EXAMPLES)
-def test_line_ends_and_the_line_of_an_mbox_do_not_matter(raw):
+def test_line_endings_and_mbox_lines_do_not_matter(raw):
     plain = read_mail(raw)
     for ends in (b"\r\n", b"\r"):
         assert read_mail(raw.replace(b"\n", ends)) == plain
     assert read_mail(b"From someone Mon Sep  2\n" + raw.removeprefix(NESTED.partition(b"\n")[0] + b"\n")) == plain
 
 
-def test_html_that_says_something_else_is_read_beside_the_plain_text():
+def test_html_that_differs_from_the_plain_text_is_read_too():
     head = (
         b"Content-Type: multipart/alternative; boundary=a\n\n--a\n\nsee you at lunch\n--a\nContent-Type: text/html\n\n"
     )
@@ -52,23 +52,23 @@ def test_html_that_says_something_else_is_read_beside_the_plain_text():
     ("value", "said"),
     [
         (b"=?utf-8?q?a_b=21?=", "a b!"),
-        (b"=?UTF-8?B?4oI=?=\n =?utf-8?b?rA==?=", "€"),  # one character in two words
+        (b"=?UTF-8?B?4oI=?=\n =?utf-8?b?rA==?=", "€"),  # one character split over two words
         (b"x =?koi8-r?b?8NLJ18XU?= y", "x Привет y"),
         (b"=?utf-8*en?q?a?= =?iso-8859-1?q?=E9?=", "aé"),
         (b"=?no-such?q?=C3=A9=80?=", "Ã©€"),
         (b"=?utf-8?b?w6Q", "=?utf-8?b?w6Q"),
         (b"=?utf-8?x?a?=", "=?utf-8?x?a?="),
         (b"=?utf-8?b?w6?=", "Ã"),  # half a character
-        (b"=?rot13?q?uryyb?=", "uryyb"),  # a codec of Python's that is no charset
+        (b"=?rot13?q?uryyb?=", "uryyb"),  # a Python codec that is no charset
         (b"=?utf-8?q?a=00=0D=0A=1B[31m?=", "a [31m"),
-        (b"=?utf-7?q?+2AA-?=", "?"),  # half a character that UTF-8 cannot say
+        (b"=?utf-7?q?+2AA-?=", "?"),  # half a character that UTF-8 cannot encode
         ("gr\u00fcn".encode(), "grün"),
         (b"gr\xfcn \x80", "grün €"),
         (b"a\n\t\tb\n c\x00d\x07", "a b cd"),
         (b"", ""),
     ],
 )
-def test_subjects_of_every_kind(value, said):
+def test_subjects(value, said):
     assert valid(b"Subject: " + value + b"\nTo: x\n\n")["subject"] == said
 
 
@@ -87,11 +87,11 @@ def test_subjects_of_every_kind(value, said):
         (b"zlib", b"abc", "abc"),
         (b"punycode", b"abc-def", "abc-def"),
         (b"utf-8", b"\xef\xbb\xbfa\x00b", "ab"),
-        (b"utf-8", "\x93a\x94\x81 \x9b31m".encode(), "“a” ›31m"),  # windows-1252, taken for Latin-1 on its way
+        (b"utf-8", "\x93a\x94\x81 \x9b31m".encode(), "“a” ›31m"),  # windows-1252 mistaken for Latin-1 on the way
         (b"iso-8859-5", b"\x9b31m", "›31m"),
     ],
 )
-def test_charsets_rightly_and_wrongly_declared(charset, content, said):
+def test_charsets_declared_rightly_and_wrongly(charset, content, said):
     assert body(content, b"Content-Type: text/plain; charset=" + charset) == said
 
 
@@ -109,11 +109,11 @@ def test_charsets_rightly_and_wrongly_declared(charset, content, said):
         (b"", ""),
     ],
 )
-def test_hosts_that_a_mail_went_through(value, said):
+def test_hosts_of_received_headers(value, said):
     assert valid(b"Received: " + value + b"\n\nReceived: from body.example")["received"] == said
 
 
-def test_eight_bits_without_a_declaration():
+def test_undeclared_eight_bit_text():
     assert body(b"caf\xe9") == body("café".encode()) == "café"
 
 
@@ -122,7 +122,7 @@ def test_eight_bits_without_a_declaration():
     [
         (b"base64", b"aGVs\nbG8=", "hello"),
         (b"BASE64", b"aGVsbG8", "hello"),  # without its padding
-        (b"base64", b"aGVsbG8hI", "hello! "),  # cut
+        (b"base64", b"aGVsbG8hI", "hello! "),  # truncated
         (b"base64", b"a!G?V\xffs bG8=", "hello"),
         (b"base64", b"aGVsbG8=\n-- a footer that a list put there", "hello"),
         (b"base64", b"=", ""),
@@ -131,11 +131,11 @@ def test_eight_bits_without_a_declaration():
         (b"x-no-such", b"a=3D", "a=3D"),
     ],
 )
-def test_transfer_encodings_whole_and_broken(encoding, content, said):
+def test_transfer_encodings_valid_and_broken(encoding, content, said):
     assert body(content, b"Content-Transfer-Encoding: " + encoding) == said
 
 
-def test_what_is_uuencoded_is_an_attachment():
+def test_uuencoded_parts_are_attachments():
     found = valid(b"\nsee\nbegin 644 a.txt\n#86)C\n`\nend\nyou")
     assert (found["body"], found["has_attachment"]) == ("see\nyou", True)
     assert body(b"begin 644 a.txt\n#86)C\n") == "begin 644 a.txt\n#86)C\n"
@@ -163,7 +163,7 @@ def test_what_is_uuencoded_is_an_attachment():
         (b"Content-Type: message/rfc822\n\nSubject: inner\n\nb", "", "b"),
     ],
 )
-def test_heads_and_ends_that_are_missing(raw, subject, said):
+def test_missing_headers_and_boundaries(raw, subject, said):
     found = valid(raw)
     assert (found["subject"], found["body"]) == (subject, said)
 
@@ -189,11 +189,11 @@ def test_html_as_text(page, said):
     assert html.html_text(page) == said
 
 
-def test_html_names_its_own_charset():
+def test_html_may_declare_its_charset():
     assert body("<meta charset=koi8-r><p>Привет".encode("koi8-r"), b"Content-Type: text/html") == "Привет"
 
 
-def test_without_lxml_the_error_says_what_to_install():
+def test_error_without_lxml_says_what_to_install():
     code = "import sys; sys.modules['lxml'] = None; from tallybayes.mail import read_mail"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
     assert "Reading mail needs lxml, for HTML: pip install 'tallybayes[mail]'." in told

@@ -1,4 +1,4 @@
-"""Columns that rows do not have: an error that says what to do, or missing cells where somebody says so."""
+"""Absent columns: an error, or missing cells with absent="missing"."""
 
 import numpy as np
 import pandas as pd
@@ -45,7 +45,7 @@ some_columns = st.sets(st.sampled_from(list(COLUMNS)), min_size=1).map(sorted)
 
 @pytest.mark.slow
 @given(some_columns, st.sampled_from(list(MAKES)), st.sampled_from(list(ASKED)))
-def test_an_absent_column_is_as_one_whose_every_cell_is_missing(kept, make, asked):
+def test_absent_column_scores_like_missing_cells(kept, make, asked):
     here = TABLE.select(kept)
     blank = pa.table({name: TABLE[name] if name in kept else pa.nulls(len(TABLE)) for name in COLUMNS})
     found = ASKED[asked](MAKES[make](here) if asked not in ("log_likelihood", "evaluate") else here, absent="missing")
@@ -54,21 +54,21 @@ def test_an_absent_column_is_as_one_whose_every_cell_is_missing(kept, make, aske
 
 @pytest.mark.slow
 @given(some_columns, st.sampled_from(list(MAKES)))
-def test_counted_likewise(kept, make):
+def test_absent_column_counts_like_missing_cells(kept, make):
     here = MAKES[make](TABLE.select(kept))
     blank = {name: cells if name in kept else [None] * len(LABELS) for name, cells in COLUMNS.items()}
     assert digest(Model.train(SCHEMA, here, LABELS, absent="missing")) == digest(Model.train(SCHEMA, blank, LABELS))
 
 
 @given(some_columns, st.integers(0, 5))
-def test_one_row_by_itself_is_answered_as_among_others(kept, at):
+def test_single_row_scores_like_a_batch(kept, at):
     among = MODEL.log_joint(TABLE.select(kept), absent="missing")[at]
     row = TABLE.select(kept).to_pylist()[at]
     alone = {name: np.array([cell]) if name == "bag" else cell for name, cell in row.items()}
     np.testing.assert_allclose(MODEL.log_joint(alone, absent="missing")[0], among, rtol=1e-12)
 
 
-def test_a_row_of_which_nothing_is_known_falls_to_the_prior():
+def test_row_without_any_column_gets_the_prior():
     for nothing in ({}, [{}], pd.DataFrame(index=[0])):
         np.testing.assert_allclose(MODEL.posterior(nothing, absent="missing"), [[0.5, 0.5]])
     assert MODEL.posterior([{}, {}], absent="missing").shape == (2, 2)
@@ -76,7 +76,7 @@ def test_a_row_of_which_nothing_is_known_falls_to_the_prior():
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_unless_somebody_says_so_it_is_an_error_that_names_the_column_and_says_what_to_do(asked):
+def test_absent_column_is_an_error_that_says_what_to_do(asked):
     message = (
         r"The data has no column 'age'; it has 'city', 'Age'\. Rename .* treat it as missing with absent='missing'"
     )
@@ -87,14 +87,14 @@ def test_unless_somebody_says_so_it_is_an_error_that_names_the_column_and_says_w
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_names_that_are_all_others_are_an_error_in_any_case(asked):
+def test_no_matching_column_is_always_an_error(asked):
     with pytest.raises(ValueError, match=r"has none of the columns 'city', .*; it has 'City', 'Age'\. Rename"):
         ASKED[asked](pa.table({"City": ["Oslo"], "Age": [3.0]}), absent="missing")
     with pytest.raises(ValueError, match=r"has none of the columns"):
         MODEL.posterior({"City": "Oslo"}, absent="missing")
 
 
-def test_anything_else_is_not_a_way_to_treat_absent_columns():
+def test_other_values_of_absent_are_errors():
     for asked in ASKED.values():
         with pytest.raises(ValueError, match="absent='ignore': give 'error', or 'missing'"):
             asked(TABLE, absent="ignore")
@@ -102,7 +102,7 @@ def test_anything_else_is_not_a_way_to_treat_absent_columns():
         Model.train(SCHEMA, TABLE, LABELS, absent=None)
 
 
-def test_the_estimator_has_the_same_setting():
+def test_estimator_has_the_same_setting():
     learned = NaiveBayes(SCHEMA, absent="missing").fit(COLUMNS, LABELS)
     np.testing.assert_array_equal(
         learned.predict_proba({"city": ["Oslo"], "age": [3.0]}),

@@ -1,4 +1,4 @@
-"""Calibration: temperatures, isotonic steps and reliability, against scipy's and scikit-learn's own."""
+"""Calibration: temperatures, isotonic regression and reliability, against scipy and scikit-learn."""
 
 import numpy as np
 import pytest
@@ -22,14 +22,14 @@ def loss(heat, scores=SCORES, truth=TRUTH):
 
 
 @pytest.mark.parametrize("factor", [0.02, 1.0, 7.0])
-def test_the_temperature_has_the_least_log_loss(factor):
+def test_temperature_minimises_the_log_loss(factor):
     found = temperature(factor * SCORES + RANDOM.normal(size=(N, 1)), TRUTH)
     wanted = minimize_scalar(lambda log_heat: loss(np.exp(log_heat), factor * SCORES), bounds=(-7, 7), method="bounded")
     assert loss(found, factor * SCORES) == pytest.approx(wanted.fun, rel=1e-9)
     assert found == pytest.approx(factor * temperature(SCORES, TRUTH), rel=1e-6)
 
 
-def test_probabilities_that_are_right_need_no_temperature():
+def test_calibrated_probabilities_need_no_temperature():
     share = softmax(RANDOM.normal(0.0, 2.0, (50_000, 3)), axis=1)
     truth = (share.cumsum(axis=1) < RANDOM.random((50_000, 1))).sum(axis=1)
     assert temperature(np.log(share), truth) == pytest.approx(1.0, abs=0.03)
@@ -41,7 +41,7 @@ def test_probabilities_that_are_right_need_no_temperature():
     st.lists(st.lists(st.floats(-1e6, 1e6) | st.just(-np.inf), min_size=2, max_size=2), min_size=1, max_size=9),
     st.data(),
 )
-def test_a_temperature_is_never_worse_than_none_and_always_finite(scores, data):
+def test_temperature_is_never_worse_than_none_and_finite(scores, data):
     truth = data.draw(st.lists(st.integers(0, 1), min_size=len(scores), max_size=len(scores)))
     found = temperature(scores, truth)
     assert 1e-3 <= found <= 1e3
@@ -51,7 +51,7 @@ def test_a_temperature_is_never_worse_than_none_and_always_finite(scores, data):
         assert loss(found, kept, numbers) <= loss(1.0, kept, numbers) + 1e-9
 
 
-def test_rows_that_are_all_right_or_say_nothing_have_a_temperature_too():
+def test_perfect_or_uninformative_scores_have_a_temperature():
     assert temperature([[0.0, -1.0], [-1.0, 0.0]], [0, 1]) == 1e-3
     assert temperature([[0.0, -1.0], [-1.0, 0.0]], [1, 0]) == 1e3
     assert temperature(np.zeros((3, 2)), [0, 1, 1]) == 1.0
@@ -59,7 +59,7 @@ def test_rows_that_are_all_right_or_say_nothing_have_a_temperature_too():
 
 
 @pytest.mark.parametrize("digits", [1, 2, 12])
-def test_isotonic_steps_are_those_of_scikit_learn(digits):
+def test_isotonic_steps_equal_sklearn(digits):
     share = RANDOM.random(N).round(digits)
     true = RANDOM.random(N) < share**2
     fitted = isotonic(share, true)
@@ -69,7 +69,7 @@ def test_isotonic_steps_are_those_of_scikit_learn(digits):
     assert (np.diff(fitted(new)) >= 0.0).all()
 
 
-def test_reliability_is_that_of_an_evaluation():
+def test_reliability_equals_that_of_an_evaluation():
     frame, labels = {"x": SCORES[:, 0]}, TRUTH
     model = Model.train({"x": Gaussian()}, frame, labels)
     found = evaluate(model, frame, labels)
@@ -78,7 +78,7 @@ def test_reliability_is_that_of_an_evaluation():
     assert calibration_error(posterior, TRUTH) == found.calibration_error
 
 
-def test_the_expected_calibration_error_is_that_of_its_definition():
+def test_expected_calibration_error_equals_its_definition():
     posterior = softmax(3.0 * SCORES, axis=1)
     share, right = posterior.max(axis=1), posterior.argmax(axis=1) == TRUTH
     wanted = 0.0
@@ -100,7 +100,7 @@ def test_the_expected_calibration_error_is_that_of_its_definition():
         ([[0.5, 0.5]], [0.5], "by their numbers"),
     ],
 )
-def test_what_is_no_score_and_no_class_is_an_error(scores, truth, message):
+def test_invalid_scores_and_classes_are_errors(scores, truth, message):
     for measure in (temperature, reliability, calibration_error):
         with pytest.raises(ValueError, match=message):
             measure(scores, truth)

@@ -1,4 +1,4 @@
-"""Choosing beliefs: the lowest held-out loss of those that were tried, by the same counts, and never worse."""
+"""choose: the lowest cross-validated loss among the settings tried, from the same counts, never above the start."""
 
 import json
 
@@ -41,7 +41,7 @@ def loss(schema):
     return cross_validate(schema, FRAME, LABELS, k=5).log_loss
 
 
-def test_each_trial_is_a_cross_validation_and_the_lowest_is_chosen():
+def test_each_trial_is_a_cross_validation_and_the_lowest_wins():
     values = [0.01, 0.3, 5.0, 40.0]
     found = choose(MODEL, FRAME, LABELS, {"alpha": values}, k=5)
     assert found.start.log_loss == pytest.approx(loss(SCHEMA), rel=1e-12)
@@ -55,7 +55,7 @@ def test_each_trial_is_a_cross_validation_and_the_lowest_is_chosen():
     assert found.tried[2].standard_error == pytest.approx(errors["log_loss"])
 
 
-def test_the_counts_stay_as_they_are():
+def test_counts_stay_the_same():
     before = digest(MODEL)
     found = choose(MODEL, FRAME, LABELS, {"alpha": [5.0]}, k=5)
     assert digest(MODEL) == before
@@ -86,13 +86,13 @@ def test_several_settings_are_never_worse_than_the_start(data):
     assert found.log_loss == pytest.approx(chosen.log_loss, rel=1e-12)
 
 
-def test_nothing_is_chosen_where_nothing_is_better():
+def test_nothing_better_changes_nothing():
     found = choose(MODEL, FRAME, LABELS, {"prior": [{"no": 0.999, "yes": 0.001}]}, k=5)
     assert (found.beliefs, found.model.schema) == ({}, SCHEMA)
     assert "No other setting is better" in repr(found)
 
 
-def test_beliefs_that_rule_out_the_truth_are_never_better():
+def test_settings_that_rule_out_the_truth_lose():
     found = choose(MODEL, FRAME, LABELS, {"alpha": [0.0, 1.0]}, k=5)
     assert found.tried[0].impossible > 0
     assert found.start.impossible == 0
@@ -101,7 +101,7 @@ def test_beliefs_that_rule_out_the_truth_are_never_better():
     assert certain.beliefs == {"alpha": 1.0}
 
 
-def test_some_values_of_alpha_are_tried_where_nobody_says():
+def test_default_grid_of_alpha():
     model = Model.train({"u": Categorical()}, FRAME, LABELS)
     found = choose(model, FRAME, LABELS, k=5)
     assert [trial.value for trial in found.tried] == [0.01, 0.1, 0.5, "fitted"]  # 1.0 is the start
@@ -109,13 +109,13 @@ def test_some_values_of_alpha_are_tried_where_nobody_says():
         choose(Model.train({"x": Gaussian()}, FRAME, LABELS), FRAME, LABELS)
 
 
-def test_rows_that_were_not_counted_are_an_error():
+def test_uncounted_rows_are_an_error():
     part = Model.train(SCHEMA, {name: cells[:50] for name, cells in FRAME.items()}, LABELS[:50])
     with pytest.raises(ValueError, match="The model has not counted these rows"):
         choose(part, FRAME, LABELS, {"alpha": [0.5]}, k=5)
 
 
-def test_some_of_the_rows_that_were_counted_will_do():
+def test_subset_of_the_counted_rows():
     found = choose(MODEL, {name: cells[:100] for name, cells in FRAME.items()}, LABELS[:100], {"alpha": [5.0]}, k=5)
     assert found.model.n == N
 
@@ -132,12 +132,12 @@ def test_some_of_the_rows_that_were_counted_will_do():
         ({"x": [Gaussian()]}, "these count differently"),
     ],
 )
-def test_what_cannot_be_believed_is_an_error(candidates, message):
+def test_impossible_settings_are_errors(candidates, message):
     with pytest.raises(ValueError, match=message):
         choose(MODEL, FRAME, LABELS, candidates)
 
 
-def test_it_tells_what_was_tried():
+def test_result_lists_the_trials():
     found = choose(MODEL, FRAME, LABELS, {"alpha": [0.01, 20.0], "x": [Density()]}, k=5)
     text, facts = repr(found), json.loads(json.dumps(report_on(found).to_json(), allow_nan=False))
     assert text.startswith("held-out log-loss, ± its standard error\n")

@@ -1,4 +1,4 @@
-"""How many clusters there are."""
+"""Choosing the number of clusters."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ SCHEMA = {"x": Gaussian(), "c": Categorical()}
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", ["bic", "held-out"])
-def test_there_are_as_many_as_there_are(by):
+def test_finds_the_number_of_clusters(by):
     found = choose_clusters(SCHEMA, FRAME, range(1, 5), by=by, settings=EM(restarts=3, iterations=60))
     assert found.best.clusters == 3
     assert [each.clusters for each in found.tried] == [1, 2, 3, 4]
@@ -21,15 +21,15 @@ def test_there_are_as_many_as_there_are(by):
     assert found.model == Model.train(SCHEMA, FRAME, unlabelled=EM(classes=3, restarts=3, iterations=60))
 
 
-def test_bic_is_what_schwarz_says():
+def test_bic_equals_schwarz_formula():
     found = choose_clusters(SCHEMA, FRAME, [2], settings=EM(restarts=1))
     (two,) = found.tried
-    free = 1 + 2 * (2 + 2)  # a share, and in each cluster mean, variance and two free levels
+    free = 1 + 2 * (2 + 2)  # a share, and per cluster a mean, a variance and two free levels
     assert two.parameters == free
     assert two.bic == pytest.approx(-2 * two.log_likelihood + free * np.log(150))
 
 
-def test_what_cannot_be_chosen_is_said():
+def test_invalid_choices_are_errors():
     with pytest.raises(ValueError, match="give 'bic' or 'held-out'"):
         choose_clusters(SCHEMA, FRAME, by="aic")
     with pytest.raises(ValueError, match="no numbers of clusters to try"):

@@ -1,4 +1,4 @@
-"""Cross-validation: as if a model had been trained for every fold, and nothing that rows can hold is a surprise."""
+"""Cross-validation equals retraining for every fold, and handles any data."""
 
 import json
 import math
@@ -43,14 +43,14 @@ def kept(rows):
 
 
 def refitted(where, schema=SCHEMA, labels=LABELS):
-    """The evaluation of each fold by a model that is trained on the others."""
+    """The evaluation of each fold by a model trained on the others."""
     labels = np.array(labels)
     for fold in np.unique(where):
         held = where == fold
         yield evaluate(Model.train(schema, kept(~held), labels[~held]), kept(held), labels[held])
 
 
-def test_every_fold_is_scored_by_a_model_of_the_others():
+def test_folds_equal_retraining():
     found = cross_validate(SCHEMA, FRAME, LABELS, k=6)
     where = folds(SCHEMA, FRAME, LABELS, 6).numbers(FRAME, LABELS)
     assert len(found.folds) == 6
@@ -61,7 +61,7 @@ def test_every_fold_is_scored_by_a_model_of_the_others():
     assert found.per_fold("accuracy") == [fold.accuracy for fold in found.folds]
 
 
-def test_it_is_what_scikit_learn_says():
+def test_equals_sklearn():
     matrix = RANDOM.normal(TRUTH[:, None], [1.0, 2.0, 3.0], (N, 3))
     schema = Schema({"m": Each(Gaussian())})
     where = folds(schema, matrix, LABELS, 5).numbers(matrix, LABELS)
@@ -81,7 +81,7 @@ def test_it_is_what_scikit_learn_says():
     assert found.log_loss == pytest.approx(metrics.log_loss(LABELS, theirs, labels=list(NAMES)), rel=0.01)
 
 
-def test_several_beliefs_are_read_from_the_same_counts():
+def test_several_beliefs_share_the_counts():
     tried = {
         "none": {},
         "strong": {"alpha": 50.0},
@@ -97,7 +97,7 @@ def test_several_beliefs_are_read_from_the_same_counts():
     assert len({each.log_loss for each in found.values()}) == 4
 
 
-def test_repeats_deal_anew_and_do_not_make_standard_errors_smaller():
+def test_repeats_reshuffle_and_do_not_shrink_standard_errors():
     once = [cross_validate(SCHEMA, FRAME, LABELS, k=5, seed=seed) for seed in (3, 4)]
     twice = cross_validate(SCHEMA, FRAME, LABELS, k=5, repeats=2, seed=3)
     assert twice.n == 2 * N
@@ -107,7 +107,7 @@ def test_repeats_deal_anew_and_do_not_make_standard_errors_smaller():
         assert error == pytest.approx(np.mean([each.standard_errors[name] for each in once]), rel=0.1), name
 
 
-def test_standard_errors_are_over_rows_or_with_groups_over_folds():
+def test_standard_errors_over_rows_or_groups():
     plain = cross_validate(SCHEMA, FRAME, LABELS, k=5)
     assert plain.standard_errors["log_loss"] == plain.pooled.standard_errors["log_loss"]
     areas = plain.per_fold("roc_auc")
@@ -117,7 +117,7 @@ def test_standard_errors_are_over_rows_or_with_groups_over_folds():
     assert grouped.standard_errors["log_loss"] == pytest.approx(np.std(losses, ddof=1) / math.sqrt(5))
 
 
-def test_a_row_is_not_asked_of_a_model_that_has_met_its_group():
+def test_row_is_never_scored_by_a_model_that_has_seen_its_group():
     subject = np.arange(60) % 30
     frame = {"u": [f"of {each}" for each in subject], "subject": subject}
     labels = np.where(subject * 7 % 11 < 5, "yes", "no").tolist()
@@ -126,7 +126,7 @@ def test_a_row_is_not_asked_of_a_model_that_has_met_its_group():
     assert cross_validate(schema, frame, labels, k=30, groups="subject").accuracy < 0.7
 
 
-def test_a_stream_is_opened_twice_and_gives_the_same():
+def test_stream_is_opened_twice():
     table = pa.table({**FRAME, "label": LABELS})
     opened = []
 
@@ -143,12 +143,12 @@ def test_a_stream_is_opened_twice_and_gives_the_same():
         cross_validate(SCHEMA, stream(), "label")
 
 
-def test_labels_and_groups_may_be_read_once():
+def test_labels_and_groups_may_be_iterators():
     found = cross_validate(SCHEMA, FRAME, iter(LABELS), k=5, groups=iter(FRAME["subject"]))
     assert found.log_loss == cross_validate(SCHEMA, FRAME, LABELS, k=5, groups="subject").log_loss
 
 
-def test_data_that_changes_meanwhile_is_an_error():
+def test_data_that_changes_between_passes_is_an_error():
     tables = iter([pa.table({**FRAME, "label": LABELS}), pa.table({**FRAME, "label": LABELS}).slice(1)])
     with pytest.raises(
         ValueError, match=r"The data changed while it was read: fold \d had \d+ rows when they were counted"
@@ -156,7 +156,7 @@ def test_data_that_changes_meanwhile_is_an_error():
         cross_validate(SCHEMA, lambda: next(tables), "label", k=5)
 
 
-def test_a_model_is_left_by_its_folds_as_it_was():
+def test_model_is_unchanged_by_its_folds():
     model = Model.train(SCHEMA, FRAME, LABELS)
     before = digest(model)
     found = cross_validate(model, FRAME, LABELS, k=5)
@@ -164,7 +164,7 @@ def test_a_model_is_left_by_its_folds_as_it_was():
     assert digest(model) == before
 
 
-def test_of_a_class_of_one_row_nothing_is_left_and_that_is_said():
+def test_class_of_one_row_is_reported_as_impossible():
     labels = ["rare", *LABELS[1:]]
     found = cross_validate(SCHEMA, FRAME, labels, k=5)
     assert (found.impossible, found.unmet) == (1, {"rare": 1})
@@ -178,33 +178,33 @@ def test_of_a_class_of_one_row_nothing_is_left_and_that_is_said():
     assert found.to_json()["unmet"] == {"rare": 1}
 
 
-def test_two_rows_of_two_classes_are_impossible_without_each_other():
+def test_two_rows_of_two_classes_are_impossible():
     found = cross_validate({"u": Categorical()}, {"u": ["a", "b"]}, ["no", "yes"], k=2, stratify=False)
     assert (found.n, found.impossible, found.accuracy, found.log_loss) == (2, 2, 0.0, math.inf)
     json.dumps(found.to_json(), allow_nan=False)
 
 
-def test_one_class_is_always_right():
+def test_single_class_is_always_right():
     found = cross_validate({"u": Categorical()}, {"u": list("abcd")}, ["yes"] * 4, k=4)
     assert (found.accuracy, found.log_loss, found.brier, found.calibration_error) == (1.0, 0.0, 0.0, 0.0)
     assert math.isnan(found.roc_auc)
 
 
-def test_rows_that_hold_nothing_are_given_the_prior():
+def test_empty_rows_get_the_prior():
     frame = {"u": [None] * 8, "t": [None] * 8}
     found = cross_validate({"u": Categorical(), "t": Words()}, frame, ["yes", "yes", "yes", "no"] * 2, k=2)
     assert found.log_loss == pytest.approx(found.prior_log_loss)
     assert found.accuracy == found.baseline == 0.75
 
 
-def test_costs_are_those_of_evaluate():
+def test_costs_equal_those_of_evaluate():
     costs = {("ant", "bee"): 5.0}
     found = cross_validate(SCHEMA, FRAME, LABELS, k=3, costs=costs, reject=0.4)
     assert found.rejected > 0
     assert found.cost == pytest.approx(sum(each.paid for each in found.folds) / N)
 
 
-def test_weights_are_counted_and_every_held_out_row_is_one():
+def test_weights_count_in_training_and_held_out_rows_count_once():
     weights = np.where(np.arange(N) % 2, 3.0, 1.0)
     found = cross_validate(SCHEMA, FRAME, LABELS, k=4, weights=weights)
     where = folds(SCHEMA, FRAME, LABELS, 4).numbers(FRAME, LABELS)
@@ -222,12 +222,12 @@ def test_weights_are_counted_and_every_held_out_row_is_one():
         ({"beliefs": {"a": {"alpha": -1.0}}}, ValueError, "alpha"),
     ],
 )
-def test_what_cannot_be_tried_is_an_error(settings, error, message):
+def test_invalid_arguments_are_errors(settings, error, message):
     with pytest.raises(error, match=message):
         cross_validate(SCHEMA, FRAME, LABELS, k=3, **settings)
 
 
-def test_it_reads_well():
+def test_text_form():
     found = cross_validate(SCHEMA, FRAME, LABELS, k=3, repeats=2, groups="subject")
     lines = repr(found).splitlines()
     assert (
@@ -239,7 +239,7 @@ def test_it_reads_well():
     assert "<table" in found._repr_html_()
 
 
-def test_a_source_is_opened_twice_and_gives_the_same_as_the_frame(tmp_path):
+def test_source_equals_frame(tmp_path):
     path = tmp_path / "rows.csv"
     pa.csv.write_csv(pa.table({**FRAME, "label": LABELS}), path)
     for how in ({}, {"groups": "subject"}):
@@ -253,7 +253,7 @@ def test_a_source_is_opened_twice_and_gives_the_same_as_the_frame(tmp_path):
         folds(SCHEMA, open_source(path), "label", groups=FRAME["subject"])
 
 
-def test_a_weighed_schema_is_scored_as_it_is_weighed():
+def test_weighed_schema_is_scored_with_its_weights():
     model = Model.train(SCHEMA, FRAME, LABELS)
     weighed = model.believing(weights={"x": 0.5, "u": 0.25})
     found = cross_validate(weighed, FRAME, LABELS, k=4, beliefs={"weighed": {}, "naive": {"weights": None}})

@@ -1,4 +1,4 @@
-"""What a model draws is distributed as the model scores it."""
+"""Samples follow the distribution that the model scores with."""
 
 import itertools
 import math
@@ -26,7 +26,7 @@ from tallybayes import (
 from tallybayes.testing import over_half_line, over_line
 
 DRAWS = 20_000
-LEAST = 1e-3  # of a test's p-value: the seeds are fixed
+LEAST = 1e-3  # p-value of a test: the seeds are fixed
 LABELS = ["a", "a", "a", "a", "b", "b", "b"]
 VALUES = [1.0, 2.0, 2.0, 9.0, 5.0, 6.5, 12.0]
 COUNTS = [1, 2, 2, 9, 5, 6, 12]
@@ -47,7 +47,7 @@ def density(model, label, x):
 
 
 def check_numbers(model, label, points):
-    """Kolmogorov and Smirnov, against the scores integrated over fine steps."""
+    """Kolmogorov-Smirnov test against the integrated scores."""
     x, widths = points
     below = np.cumsum(density(model, label, x) * widths)
     assert below[-1] == pytest.approx(1.0, abs=1e-3)
@@ -56,7 +56,7 @@ def check_numbers(model, label, points):
 
 
 def check_levels(model, label, levels):
-    """Chi-square, against the scores of every level; what is rarer than 5 is taken together."""
+    """Chi-squared test against the scores of every level; expected counts below 5 are pooled."""
     expected = density(model, label, levels)
     cells = drawn(model, label).to_pylist()
     times = Counter(cells)
@@ -71,7 +71,7 @@ def check_levels(model, label, levels):
 
 @pytest.mark.parametrize("plugin", [False, True])
 @pytest.mark.parametrize("label", ["a", "b"])
-def test_numbers_are_drawn_as_they_are_scored(label, plugin):
+def test_numbers_follow_the_scores(label, plugin):
     check_numbers(train(Gaussian(plugin=plugin), VALUES), label, over_line(VALUES))
     check_numbers(train(Gaussian(plugin=plugin, m=3.0, mean=0.0), VALUES), label, over_line(VALUES))
     check_numbers(train(Gaussian(plugin=plugin, shared=True), VALUES), label, over_line(VALUES))
@@ -80,20 +80,20 @@ def test_numbers_are_drawn_as_they_are_scored(label, plugin):
 
 
 @pytest.mark.parametrize("label", ["a", "b"])
-def test_densities_are_drawn_as_they_are_scored(label):
+def test_kernel_densities_follow_the_scores(label):
     for family in (Density(), Density(m=0.0), Density(bandwidth=0.2, m=5.0)):
         check_numbers(train(family, VALUES), label, over_line(VALUES))
 
 
 @pytest.mark.parametrize("label", ["a", "b"])
-def test_intervals_are_drawn_as_they_are_scored(label):
+def test_histograms_follow_the_scores(label):
     for family in (Histogram(intervals=4), Histogram(intervals=3, method="equal count", alpha=0.0)):
         model = train(family, VALUES)
         check_numbers(model, label, over_intervals(model))
 
 
 def over_intervals(model):
-    """Many points in each interval, and ever wider steps beyond them."""
+    """Many points in each interval, and ever wider steps beyond."""
     edges = model.belief("x").edges
     away = np.logspace(-9.0, 12.0, 20_000)
     inner = np.concatenate([np.linspace(low, high, 2_000) for low, high in itertools.pairwise(edges)])
@@ -103,20 +103,20 @@ def over_intervals(model):
 
 @pytest.mark.parametrize("plugin", [False, True])
 @pytest.mark.parametrize("label", ["a", "b"])
-def test_whole_numbers_are_drawn_as_they_are_scored(label, plugin):
+def test_integers_follow_the_scores(label, plugin):
     for family in (Poisson, Geometric):
         check_levels(train(family(plugin=plugin), COUNTS), label, np.arange(2_000.0))
 
 
 @pytest.mark.parametrize("label", ["a", "b"])
-def test_levels_are_drawn_as_they_are_scored(label):
+def test_levels_follow_the_scores(label):
     levels = ["u", "u", "v", "", "u", "w", "w"]
     for alpha in (0.0, 1.0, {"u": 3.0, "z": 1.0}):
         check_levels(train(Categorical(alpha=alpha), levels), label, ["", "u", "v", "w", "z"][: 5 - (alpha in (0, 1))])
     check_levels(train(Bernoulli(), [True, False, True, True, False, False, False]), label, [False, True])
 
 
-def test_predictives_are_those_of_scipy():
+def test_predictives_equal_scipy():
     poisson = train(Poisson(), COUNTS)
     cells = drawn(poisson, "a").to_numpy()
     assert cells.mean() == pytest.approx(15 / 5, rel=0.03)
@@ -151,7 +151,7 @@ FRAME = {
 MODEL = Model.train(MIXED, FRAME, ["out", "in", "in", "in", "out", "out"])
 
 
-def test_a_model_of_many_drawn_rows_estimates_what_the_model_does():
+def test_model_of_many_samples_recovers_the_estimates():
     plugin = MODEL.believing(plugin=True)
     again = Model.train(plugin.schema, *plugin.sample(100_000, seed=3)).believing(prior="frequencies")
     assert again.prior() == pytest.approx({"in": 0.2, "out": 0.8}, abs=0.01)
@@ -160,7 +160,7 @@ def test_a_model_of_many_drawn_rows_estimates_what_the_model_does():
             assert again.estimates(column)[name] == pytest.approx(by_class, rel=0.05, abs=0.01), (column, name)
 
 
-def test_the_same_seed_gives_the_same_rows():
+def test_same_seed_same_rows():
     rows, labels = MODEL.sample(50, seed=7)
     assert rows.schema.names == list(MIXED.columns)
     assert [str(kind) for kind in rows.schema.types] == ["string", "bool", "double", "int64", "double", "double"]
@@ -172,7 +172,7 @@ def test_the_same_seed_gives_the_same_rows():
     assert other.sample(50, seed=7).rows.select(list(MIXED.columns)) == rows
 
 
-def test_labels_are_drawn_in_their_own_type():
+def test_labels_keep_their_type():
     for labels in ([1, 2, 2], [True, False, False], [1.5, 2.5, 2.5], np.array(["2024-01-01", "2024-02-01"] * 2)[:3]):
         model = Model.train(Schema({"x": Bernoulli()}), {"x": [1, 0, 1]}, labels)
         sample = model.sample(20, seed=0)
@@ -180,21 +180,21 @@ def test_labels_are_drawn_in_their_own_type():
         assert Model.train(model.schema, *sample).classes == model.classes
 
 
-def test_no_rows_and_no_columns_can_be_drawn():
+def test_no_rows_and_no_columns():
     rows, labels = MODEL.sample(0, seed=0)
     assert (rows.num_rows, len(labels), rows.schema.names) == (0, 0, list(MIXED.columns))
     bare = Model.train(Schema({}), {"x": [1, 2, 3]}, ["a", "a", "b"])
     assert Model.train(bare.schema, *bare.sample(1_000, seed=0)).prior() == pytest.approx(bare.prior(), abs=0.05)
 
 
-def test_a_class_without_variance_gives_its_only_value():
+def test_class_without_variance_yields_its_only_value():
     assert set(drawn(train(Gaussian(m=0.0), [3.0] * 7), "a").to_pylist()) == {3.0}
     assert set(drawn(train(Exponential(shape=0.0), [0.0] * 7), "a").to_pylist()) == {0.0}
     assert set(drawn(train(Poisson(shape=0.0), [0] * 7), "a").to_pylist()) == {0}
     assert set(drawn(train(Geometric(beta=0.0), [0] * 7), "a").to_pylist()) == {0}
 
 
-def test_what_is_drawn_far_out_in_a_tail_is_a_number_that_can_be_trained_on():
+def test_extreme_samples_are_finite_and_trainable():
     for family in (
         Gaussian(m=1e-3, mean=0.0, variance=1.0),
         LogNormal(m=1e-3, mean=0.0, variance=1e6),
@@ -210,7 +210,7 @@ def test_what_is_drawn_far_out_in_a_tail_is_a_number_that_can_be_trained_on():
         assert np.isfinite(model.log_joint(sample.rows)).any(axis=1).all()
 
 
-def test_nothing_can_be_drawn_where_nothing_is_counted_or_assumed():
+def test_no_counts_and_no_prior_is_an_error():
     message = "Column 'x': nothing is counted in class 'a' and there is no prior, so there is nothing to draw from"
     for family in (
         Gaussian(m=0.0),
@@ -235,7 +235,7 @@ def test_nothing_can_be_drawn_where_nothing_is_counted_or_assumed():
             train(family, pa.nulls(3, pa.float64()), ["a"] * 3).sample(1, seed=0)
 
 
-def test_what_cannot_be_drawn_says_so():
+def test_unsupported_sampling_is_an_error():
     for n in (-1, 2.5, "3", True, None):
         with pytest.raises(ValueError, match=rf"n={n!r}: give a whole number of at least 0 \(how many rows"):
             MODEL.sample(n, seed=0)

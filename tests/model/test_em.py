@@ -1,4 +1,4 @@
-"""Rows without labels: what EM makes of them, and what it must not depend on."""
+"""Semi-supervised EM: its results, and its independence of order, threads and batching."""
 
 import math
 from itertools import pairwise
@@ -65,7 +65,7 @@ def em_by_hand(steps=2000):
     return first, unknown, found["yes"][0], known + sum(math.log(no + yes) for no, yes in both[9:])
 
 
-def test_the_weather_table_comes_to_its_fixed_point():
+def test_weather_table_converges_to_its_fixed_point():
     first, last, prior, log_likelihood = em_by_hand()
     np.testing.assert_allclose(first, [0.366872, 0.211122, 0.128235, 0.534681, 0.087345], atol=5e-7)
     np.testing.assert_allclose(last, [0.374446, 0.036093, 0.046819, 0.558075, 0.030936], atol=5e-7)
@@ -79,7 +79,7 @@ def test_the_weather_table_comes_to_its_fixed_point():
     assert log_likelihood == pytest.approx(-125.335024, abs=5e-7)
 
 
-def test_what_it_came_to_is_told():
+def test_result_is_reported():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
     fitted = model.fitted
     assert fitted.told().startswith("9 labelled and 5 unlabelled rows; ")
@@ -89,12 +89,12 @@ def test_what_it_came_to_is_told():
     assert fitted.shares.sum(axis=1).tolist() == [1.0] * 14
 
 
-def test_rows_counted_by_the_shares_they_were_given_are_the_model():
+def test_counting_the_final_shares_reproduces_the_model():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
     assert digest(Model.train(SCHEMA, FRAME, model.fitted.soft_labels)) == digest(model)
 
 
-def test_the_result_learns_and_forgets_like_any_other_model():
+def test_result_learns_and_forgets_like_any_model():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
     shares = model.fitted.shares
     only_labelled = Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9])
@@ -112,7 +112,7 @@ MIXED = {
 
 
 @pytest.mark.parametrize("weight", [1.0, 0.3])
-def test_neither_the_order_of_rows_nor_threads_nor_batches_show(weight):
+def test_order_threads_and_batching_do_not_matter(weight):
     table, labels, _ = mixed_rows(400)
     settings = EM(weight=weight, iterations=5)
     expected = digest(Model.train(MIXED, table, labels, unlabelled=settings, threads=1))
@@ -123,7 +123,7 @@ def test_neither_the_order_of_rows_nor_threads_nor_batches_show(weight):
     assert digest(Model.train(MIXED, parts, unlabelled=settings)) == expected
 
 
-def test_a_weight_of_two_is_a_row_twice_but_for_the_grid_of_shares():
+def test_weight_two_equals_two_rows_up_to_the_grid():
     table, labels, _ = mixed_rows(60)
     schema = {"number": Gaussian(), "level": Categorical()}
     twice = Model.train(schema, pa.concat_tables([table, table]), labels + labels, unlabelled=EM(iterations=4))
@@ -137,7 +137,7 @@ SIMPLE = sorted(FAMILIES.keys() - {"Trees", "Several", "Crossed", "Pairs", "Tupl
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SIMPLE)
-def test_the_objective_never_falls_whatever_the_family(name):
+def test_objective_never_falls_for_any_family(name):
     @given(st.data())
     def check(data):
         family = family_of(name)
@@ -145,7 +145,7 @@ def test_the_objective_never_falls_whatever_the_family(name):
         values = VALUES.get(name, numbers)
         cells = data.draw(st.lists(values, min_size=7, max_size=12))
         labels = ["a", "b", *data.draw(st.lists(st.sampled_from(["a", None, None]), min_size=4, max_size=4))]
-        labels += [None] * (len(cells) - 6)  # one at least
+        labels += [None] * (len(cells) - 6)  # at least one
         model = Model.train({"x": family}, {"x": cells}, labels, unlabelled=EM(iterations=8, tolerance=0.0))
         curve = model.fitted.curve
         assert all(after >= before for before, after in pairwise(curve))
@@ -167,7 +167,7 @@ READINGS = ("multinomial", "binary", "bernoulli", "poisson")
 
 
 def assert_rises_to_the_end(schema, frame, labels):
-    """Where the estimates are the maximum of likelihood and prior, no step is ever refused."""
+    """Where estimates maximise likelihood and prior, no step is ever refused."""
     for weight in (1.0, 0.1):
         model = Model.train(schema, frame, labels, unlabelled=EM(weight=weight, iterations=25, tolerance=0.0))
         gains = np.diff(model.fitted.curve)
@@ -200,7 +200,7 @@ def test_levels_rise_at_every_step(alpha):
     assert_rises_to_the_end(schema, table, labels)
 
 
-def test_all_of_them_together_rise_and_gain_by_rows_without_labels():
+def test_all_column_kinds_together_rise_and_gain_from_unlabelled_rows():
     table, labels, truth = mixed_rows(600)
     schema = {**MIXED, "text": Words()}
     model = Model.train(schema, table, labels, unlabelled=EM(iterations=30))

@@ -1,4 +1,4 @@
-"""Evaluations: the numbers are scikit-learn's, whatever the batches, and nothing that rows can hold is a surprise."""
+"""Evaluations: scikit-learn's numbers for any batching, and edge cases."""
 
 import json
 import math
@@ -19,7 +19,7 @@ from tallybayes.report.plain import to_text
 
 RNG = np.random.default_rng(11)
 N = 600
-NAMES = ["ant", "bee", "cat", "dog", "eel"]  # the last is so rare that it is never decided
+NAMES = ["ant", "bee", "cat", "dog", "eel"]  # the last is so rare that it is never predicted
 
 
 def rows(n, seed):
@@ -43,7 +43,7 @@ def part(start, stop):
     return {name: values[start:stop] for name, values in FRAME.items()}, LABELS[start:stop]
 
 
-def test_it_is_what_scikit_learn_says():
+def test_equals_sklearn():
     found = evaluate(MODEL, FRAME, LABELS)
     assert "eel" not in DECIDED
     assert (found.n, found.rejected, found.impossible, found.unknown) == (N, 0, 0, ())
@@ -71,7 +71,7 @@ def test_baselines_are_the_commonest_class_and_the_prior():
     assert found.prior_log_loss == pytest.approx(metrics.log_loss(LABELS, prior, labels=NAMES))
 
 
-def test_of_two_classes_the_brier_score_is_twice_that_of_scikit_learn():
+def test_brier_score_of_two_classes_is_twice_sklearns():
     two = [label if label == "ant" else "other" for label in LABELS]
     model = Model.train(SCHEMA, FRAME, two)
     share = model.posterior(FRAME)[:, 0]
@@ -79,7 +79,7 @@ def test_of_two_classes_the_brier_score_is_twice_that_of_scikit_learn():
     assert evaluate(model, FRAME, two).brier == pytest.approx(2.0 * wanted)
 
 
-def test_calibration_is_that_of_the_class_decided():
+def test_calibration_concerns_the_predicted_class():
     found = evaluate(MODEL, FRAME, LABELS)
     share = POSTERIOR.max(axis=1)
     right = np.array(DECIDED) == np.array(LABELS)
@@ -95,7 +95,7 @@ def test_calibration_is_that_of_the_class_decided():
     assert found.calibration_error == pytest.approx(apart)
 
 
-def test_standard_errors_are_those_of_means_over_rows():
+def test_standard_errors_are_those_of_means():
     found = evaluate(MODEL, FRAME, LABELS).standard_errors
     is_true = np.array(LABELS)[:, None] == np.array(NAMES)
     by_row = {
@@ -108,14 +108,14 @@ def test_standard_errors_are_those_of_means_over_rows():
     assert math.isnan(found["roc_auc"])
 
 
-def test_of_a_single_row_no_standard_error_is_known():
+def test_single_row_has_no_standard_error():
     found = evaluate(MODEL, *part(0, 1))
     assert all(math.isnan(error) for error in found.standard_errors.values())
     assert "±" not in repr(found)
 
 
 def assert_same(one, other):
-    """To rounding."""
+    """Up to rounding."""
     if isinstance(one, dict):
         assert one.keys() == other.keys()
         one, other = list(one.values()), list(other.values())
@@ -127,7 +127,7 @@ def assert_same(one, other):
 
 
 @given(cuts=st.lists(st.integers(0, N), max_size=5).map(sorted), costly=st.booleans())
-def test_any_batches_give_the_same(cuts, costly):
+def test_batching_does_not_matter(cuts, costly):
     options = {"costs": {("dog", "ant"): 7.0}, "reject": 0.6} if costly else {}
     whole = evaluate(MODEL, FRAME, LABELS, **options).to_json()
     edges = [0, *cuts, N]
@@ -139,7 +139,7 @@ def test_any_batches_give_the_same(cuts, costly):
 
 
 @pytest.mark.slow
-def test_a_large_frame_is_looked_at_in_pieces():
+def test_large_frame_is_evaluated_in_pieces():
     times = CELLS // (5 * N) + 10
     table = pa.table({**FRAME, "y": LABELS})
     many = pa.concat_tables([table] * times).combine_chunks()
@@ -152,7 +152,7 @@ def test_a_large_frame_is_looked_at_in_pieces():
         evaluate(MODEL, broken, "y")
 
 
-def test_the_schema_may_know_where_the_labels_are():
+def test_label_column_from_the_schema():
     schema = Schema(SCHEMA.columns, label="y")
     frame = {**FRAME, "y": LABELS}
     model = Model.train(schema, frame)
@@ -163,7 +163,7 @@ def test_the_schema_may_know_where_the_labels_are():
         evaluate(MODEL, FRAME, "x")
 
 
-def test_a_class_never_met_is_an_error_and_said_to_be():
+def test_unseen_class_is_an_error_and_reported():
     labels = ["yak", *LABELS[1:]]
     found = evaluate(MODEL, FRAME, labels, costs={("ant", "bee"): 9.0})
     assert found.classes == (*NAMES, "yak")
@@ -185,7 +185,7 @@ def test_a_class_never_met_is_an_error_and_said_to_be():
     assert "true class impossible in 2 rows\n" in repr(evaluate(MODEL, first, ["yak"] * 2))
 
 
-def test_a_truth_too_improbable_for_a_number_is_not_impossible():
+def test_underflowing_probability_is_not_impossible():
     model = Model.train({"t": Words()}, {"t": ["up " * 999, "down " * 999]}, ["a", "b"])
     found = evaluate(model, {"t": ["down " * 999, "up"]}, ["a", "a"])
     assert model.posterior({"t": ["down " * 999]})[0, 0] == 0.0
@@ -196,7 +196,7 @@ def test_a_truth_too_improbable_for_a_number_is_not_impossible():
     assert found.log_loss == pytest.approx(wanted.mean())
 
 
-def test_a_truth_that_is_impossible_is():
+def test_impossible_truth_is_infinite_loss():
     model = Model.train({"u": Categorical(alpha=0.0)}, {"u": ["v", "w"]}, ["a", "b"])
     found = evaluate(model, {"u": ["w", "v", None]}, ["a", "a", "a"])
     assert found.impossible == 1
@@ -204,7 +204,7 @@ def test_a_truth_that_is_impossible_is():
     assert found.log_loss_of_possible == pytest.approx(math.log(2.0) / 2.0)
 
 
-def test_rows_that_no_class_allows_warn_as_they_always_do():
+def test_impossible_rows_warn():
     both = {"u": ["a", "b"], "v": ["a", "b"]}
     model = Model.train({"u": Categorical(alpha=0.0), "v": Categorical(alpha=0.0)}, both, ["a", "b"])
     with pytest.warns(UserWarning, match="1 rows are impossible in every class"):
@@ -212,14 +212,14 @@ def test_rows_that_no_class_allows_warn_as_they_always_do():
     assert found.log_loss == pytest.approx(math.log(2.0))
 
 
-def test_scores_that_are_no_likelihoods_are_evaluated_as_they_are_asked():
+def test_scores_that_are_no_likelihood_are_evaluated_as_posteriors():
     texts = {"t": ["up up", "down", "up down", "down down"]}
     model = Model.train({"t": Words(reading="complement")}, texts, ["a", "b", "a", "b"])
     found = evaluate(model, texts, ["a", "b", "a", "b"])
     assert found.log_loss == pytest.approx(metrics.log_loss(["a", "b", "a", "b"], model.posterior(texts)))
 
 
-def test_a_single_class_is_always_right_and_sure_of_it():
+def test_single_class_is_always_right():
     found = evaluate(Model.train(SCHEMA, FRAME, ["one"] * N), FRAME, ["one"] * N)
     assert (found.accuracy, found.log_loss, found.brier, found.expected_error) == (1.0, 0.0, 0.0, 0.0)
     assert math.copysign(1.0, found.log_loss) == 1.0
@@ -239,7 +239,7 @@ def test_labels_of_any_type(labels):
     assert to_text(max(set(labels))) in repr(found)
 
 
-def test_what_cannot_be_evaluated_is_said():
+def test_invalid_arguments_are_errors():
     with pytest.raises(TypeError, match=r"The labels are of type int64; those of the model are of type string\. Give"):
         evaluate(MODEL, FRAME, list(range(N)))
     with pytest.raises(ValueError, match="1 of 2 rows have no label, the first in row 1"):
@@ -261,7 +261,7 @@ def test_what_cannot_be_evaluated_is_said():
         numbers + 1
 
 
-def test_json_holds_all_of_it():
+def test_json_contains_everything():
     found = evaluate(MODEL, FRAME, LABELS, reject=0.3)
     again = json.loads(json.dumps(found.to_json(), allow_nan=False))
     assert again == found.to_json()
@@ -274,7 +274,7 @@ def test_json_holds_all_of_it():
     assert (nothing["accuracy"], nothing["calibration"]) == (None, [])
 
 
-def test_nothing_else_warns():
+def test_no_other_warnings():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         evaluate(MODEL, FRAME, LABELS, costs={("ant", "bee"): 2.0}, reject=0.1, threads=2)

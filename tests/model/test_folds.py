@@ -1,4 +1,4 @@
-"""Folds: the total minus a fold is, to the last byte, the model of the other rows; which those are, the seed says."""
+"""Folds: the total minus a fold is, to the byte, the model of the other rows; the seed decides the folds."""
 
 import numpy as np
 import pyarrow as pa
@@ -27,7 +27,7 @@ def kept(frame, rows):
     return {name: np.array(cells, object if name in "ut" else None)[rows].tolist() for name, cells in frame.items()}
 
 
-def test_the_total_minus_a_fold_is_the_model_of_the_other_rows():
+def test_total_minus_fold_is_the_model_of_the_other_rows():
     found = folds(SCHEMA, FRAME, LABELS, 7)
     where = found.numbers(FRAME, LABELS)
     assert digest(found.total) == digest(Model.train(SCHEMA, FRAME, LABELS))
@@ -45,7 +45,7 @@ def test_the_total_minus_a_fold_is_the_model_of_the_other_rows():
 @pytest.mark.parametrize("name", names)
 @settings(max_examples=10)
 @given(data=st.data())
-def test_of_every_family_a_fold_can_be_taken_away(name, data):
+def test_folds_of_every_family_can_be_subtracted(name, data):
     rows = data.draw(rows_of(name, least=3))
     cells, labels = [cell for cell, _ in rows], [label for _, label in rows]
     weights = data.draw(st.none() | st.lists(st.sampled_from([1.0, 2.0, 0.3]), min_size=len(rows), max_size=len(rows)))
@@ -73,7 +73,7 @@ def test_of_every_family_a_fold_can_be_taken_away(name, data):
     st.booleans(),
     st.data(),
 )
-def test_batches_change_nothing_and_every_fold_has_its_share_of_every_class(labels, k, seed, stratify, data):
+def test_batching_does_not_matter_and_folds_are_stratified(labels, k, seed, stratify, data):
     cells = np.arange(len(labels)) % 3
     cut = data.draw(st.integers(1, len(labels) - 1))
     parts = [({"u": cells[:cut]}, labels[:cut]), ({"u": cells[cut:]}, labels[cut:])]
@@ -91,13 +91,13 @@ def test_batches_change_nothing_and_every_fold_has_its_share_of_every_class(labe
     assert stratify or sizes.max() - sizes.min() <= 1
 
 
-def test_another_seed_deals_otherwise_and_the_same_seed_alike():
+def test_seed_decides_the_folds():
     first, again, other = (folds(SCHEMA, FRAME, LABELS, seed=seed).numbers(FRAME, LABELS) for seed in (0, 0, 1))
     np.testing.assert_array_equal(first, again)
     assert 0.75 < np.mean(first != other) < 1.0
 
 
-def test_rows_are_dealt_by_chance_and_not_in_turn():
+def test_folds_are_random_and_not_cyclic():
     where = folds({"u": Categorical()}, {"u": np.zeros(20_000)}, np.zeros(20_000, int), 5).numbers(
         {"u": np.zeros(20_000)}, np.zeros(20_000, int)
     )
@@ -106,7 +106,7 @@ def test_rows_are_dealt_by_chance_and_not_in_turn():
     assert (np.sort(where.reshape(-1, 5), axis=1) == np.arange(5)).all()
 
 
-def test_rows_of_a_group_are_in_one_fold_wherever_they_stand():
+def test_rows_of_a_group_share_a_fold():
     found = folds(SCHEMA, FRAME, LABELS, 5, groups="subject")
     where = found.numbers(FRAME, LABELS, groups="subject")
     group = np.array(FRAME["subject"])
@@ -118,7 +118,7 @@ def test_rows_of_a_group_are_in_one_fold_wherever_they_stand():
     assert [digest(model) for model in shuffled.models] == [digest(model) for model in found.models]
 
 
-def test_a_group_is_its_text():
+def test_group_is_identified_by_its_text():
     frame = {"u": ["a"] * 60}
     labels = ["yes", "no"] * 30
     whole = folds({"u": Categorical()}, frame, labels, 4, groups=list(range(60)))
@@ -126,12 +126,12 @@ def test_a_group_is_its_text():
     assert [digest(model) for model in whole.models] == [digest(model) for model in texts.models]
 
 
-def test_threads_change_nothing():
+def test_threads_do_not_matter():
     one, two = (folds(SCHEMA, FRAME, LABELS, threads=threads) for threads in (1, 3))
     assert [digest(model) for model in one.models] == [digest(model) for model in two.models]
 
 
-def test_folds_are_taken_from_a_model_that_has_counted_other_rows_as_well():
+def test_folds_of_a_model_with_other_rows():
     more = Model.train(SCHEMA, FRAME, LABELS) + Model.train(SCHEMA, FRAME, LABELS)
     found = folds(more, FRAME, LABELS, 4)
     assert digest(found.without(2) + found.models[2]) == digest(more)
@@ -152,12 +152,12 @@ def test_folds_are_taken_from_a_model_that_has_counted_other_rows_as_well():
         ({"k": 2, "groups": ["a", "b", None, "d"]}, "Row 2 has no group"),
     ],
 )
-def test_what_cannot_be_dealt_is_an_error(settings, message):
+def test_invalid_folds_are_errors(settings, message):
     with pytest.raises(ValueError, match=message):
         folds({"u": Categorical()}, {"u": list("abab")}, list("yyyn"), **settings)
 
 
-def test_a_stream_has_its_groups_in_a_column():
+def test_stream_has_its_groups_in_a_column():
     with pytest.raises(ValueError, match="give the name of the column that holds the groups"):
         folds(SCHEMA, iter([(FRAME, LABELS)]), groups=["a"])
 
@@ -167,17 +167,17 @@ def test_no_rows_are_an_error():
         folds({"u": Categorical()}, {"u": []}, [])
 
 
-def test_a_bad_cell_is_named_as_it_came():
+def test_bad_cell_is_named_by_its_row():
     with pytest.raises(ValueError, match="row 3"):
         folds({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0, np.inf]}, list("abab"), 2)
 
 
-def test_there_is_no_fold_beyond_the_last():
+def test_fold_out_of_range_is_an_error():
     with pytest.raises(IndexError, match="There is no fold 4; there are 4, from 0 on"):
         folds(SCHEMA, FRAME, LABELS, 4).without(4)
 
 
-def test_a_matrix_is_dealt_as_a_table_is():
+def test_matrix_has_the_folds_of_a_table():
     matrix = np.column_stack([FRAME["z"], FRAME["z"]])
     found = folds({"m": Each(Gaussian())}, matrix, LABELS, 3)
     where = found.numbers(matrix, LABELS)

@@ -1,4 +1,4 @@
-"""What weighs most for a class: log odds in closed form, over columns of every kind."""
+"""The heaviest evidence for a class: log-odds in closed form, over columns of every kind."""
 
 import math
 
@@ -41,11 +41,11 @@ MODEL = Model.train(SCHEMA, FRAME, LABELS)
 
 
 def against(spam, ham, work):
-    """Log odds for spam: the others come as two to one."""
+    """Log-odds for spam against the others, weighted two to one."""
     return math.log(spam) - math.log(2 / 3 * ham + 1 / 3 * work)
 
 
-def test_the_log_odds_are_those_of_the_probabilities():
+def test_log_odds_equal_the_closed_form():
     assert heaviest(MODEL, "spam") == [
         Weight("text", "free", 3.0, pytest.approx(against(4 / 11, 1 / 11, 1 / 8))),  # of 5, 5 and 2 words
         Weight("age", "[1, 4)", 2.0, pytest.approx(against(3 / 5, 1 / 5, 1 / 4))),
@@ -55,7 +55,7 @@ def test_the_log_odds_are_those_of_the_probabilities():
     ]
 
 
-def test_words_have_the_weights_that_the_model_gives_them():
+def test_words_have_the_models_weights():
     for label in MODEL.classes:
         said = [Weight("text", *word) for word in MODEL.words(label) if word.n > 0 and word.log_odds > 0]
         assert heaviest(MODEL, label, column="text") == [
@@ -63,7 +63,7 @@ def test_words_have_the_weights_that_the_model_gives_them():
         ]
 
 
-def test_the_first_of_all_are_the_first():
+def test_limit_takes_the_first():
     for top in range(8):
         assert heaviest(MODEL, "spam", top) == heaviest(MODEL, "spam")[:top]
     merged = [weight for name in SCHEMA.columns for weight in heaviest(MODEL, "spam", column=name)]
@@ -71,7 +71,7 @@ def test_the_first_of_all_are_the_first():
 
 
 @pytest.mark.parametrize("alpha", [0.0, 0.5, 1.0, "fitted"])
-def test_levels_are_weighed_as_they_are_believed(alpha):
+def test_levels_use_their_beliefs(alpha):
     random = np.random.default_rng(5)
     labels = random.choice(["a", "b", "c"], 400, p=[0.2, 0.3, 0.5])
     levels = [f"{label} {number}" for label, number in zip(labels, random.integers(0, 3, 400), strict=True)]
@@ -90,7 +90,7 @@ def test_levels_are_weighed_as_they_are_believed(alpha):
     assert {weight.value: weight.n for weight in found} == {level: counts[level] for level in wanted}
 
 
-def test_what_was_never_met_is_passed_over_however_much_it_weighs():
+def test_unseen_words_are_skipped_whatever_their_weight():
     frame = {"u": ["a"] * 5 + ["b"] * 95 + ["a"] * 2 + ["c"] * 2}
     model = Model.train({"u": Categorical(levels=("d", "e", "f"))}, frame, ["big"] * 100 + ["small"] * 4)
     known = model.belief("u").heaviest(1, np.log([0.5, 0.5]), 6)
@@ -102,7 +102,7 @@ def test_what_was_never_met_is_passed_over_however_much_it_weighs():
     assert heaviest(model, "small", 3) == heaviest(model, "small", 2)
 
 
-def test_numbers_have_no_values_to_name():
+def test_numbers_have_no_values_to_list():
     columns = {"x": Gaussian(), "d": Density(), "p": Poisson(), "v": Each(Gaussian())}
     frame = {"x": [1.0, 2.0], "d": [1.0, 2.0], "p": [1, 2], "v": np.eye(2)}
     model = Model.train(columns, frame, ["a", "b"])
@@ -110,12 +110,12 @@ def test_numbers_have_no_values_to_name():
     assert heaviest(model, "a", column="x") == []
 
 
-def test_positions_of_vectors_are_named_by_their_number():
+def test_vector_positions_are_named_by_number():
     model = Model.train({"v": Bag()}, {"v": np.array([[0, 3.0], [2.0, 0]])}, ["a", "b"])
     assert heaviest(model, "a") == [Weight("v", "1", 3.0, pytest.approx(math.log(4 / 5) - math.log(1 / 4)))]
 
 
-def test_a_class_alone_or_against_impossible_ones():
+def test_single_class_and_impossible_classes():
     assert heaviest(Model.train({"u": Categorical()}, {"u": ["a"]}, ["only"]), "only") == []
     for prior in ({"a": 1.0, "b": 0.0}, {"a": 0.0, "b": 1.0}):
         model = Model.train(Schema({"u": Categorical()}, prior=prior), {"u": ["v", "w"]}, ["a", "b"])
@@ -124,7 +124,7 @@ def test_a_class_alone_or_against_impossible_ones():
         assert texts.words("a")[0].log_odds == pytest.approx(math.log(2.0))
 
 
-def test_what_there_is_not_is_said():
+def test_unknown_names_are_errors():
     with pytest.raises(ValueError, match="There is no class 'eggs'; the classes are 'ham', 'spam', 'work'"):
         heaviest(MODEL, "eggs")
     with pytest.raises(ValueError, match="There is no column 'town'; there are 'text'"):

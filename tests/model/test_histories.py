@@ -1,4 +1,4 @@
-"""Histories: decayed, emptied, relabelled, batched, and what comes of it."""
+"""Models with a history: decayed, emptied, relabelled, batched."""
 
 from decimal import Decimal
 
@@ -16,7 +16,7 @@ def train(family, values, labels, **options):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_a_decayed_model_loads_and_goes_on(name):
+def test_decayed_model_loads_and_continues(name):
     values = [True, False, True] if name == "Bernoulli" else [0.1, 0.1, 3.0]
     if takes_whole_numbers(name):
         values = [1, 1, 3]
@@ -45,7 +45,7 @@ def test_gamma_forgets_at_the_ends_of_the_range():
 
 @pytest.mark.parametrize("first", [[True, False], [1, 0], [1.0, 0.0], ["x", "y"]])
 @pytest.mark.parametrize("second", [[True, False], [1, 0], [1.0, 0.0], ["x", "y"]])
-def test_an_emptied_model_has_no_memory_of_its_labels_type(first, second):
+def test_emptied_model_accepts_another_label_type(first, second):
     model = train(Gaussian(), [1.0, 2.0], first)
     model -= train(Gaussian(), [1.0, 2.0], first)
     model += train(Gaussian(), [3.0, 5.0], second)
@@ -56,7 +56,7 @@ def test_an_emptied_model_has_no_memory_of_its_labels_type(first, second):
     assert digest(fresh + nothing) == digest(nothing + fresh) == digest(fresh)
 
 
-def test_labels_do_not_depend_on_the_batch_they_come_in():
+def test_labels_do_not_depend_on_their_batch():
     prices = [Decimal("1.5"), Decimal("1.25"), Decimal("10")]
     together = train(Categorical(), ["u"] * 3, prices)
     assert digest(sum(train(Categorical(), ["u"], [p]) for p in prices)) == digest(together)

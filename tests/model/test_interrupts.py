@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM are heard while a kernel runs, and threads that work on the same rows stop with it."""
+"""Ctrl-C and SIGTERM interrupt running kernels, and all threads of the same job stop."""
 
 import signal
 import subprocess
@@ -19,7 +19,7 @@ from tallybayes.data.objects import MOST_CHARACTERS, REFUSALS, SLICE, object_cel
 
 pytestmark = pytest.mark.slow
 
-DIFFERENT = 3_000_000  # words of one text, which take a second or so
+DIFFERENT = 3_000_000  # words in one text, which take about a second
 LONG = " ".join(map(str, range(1_000_000, 1_400_000)))
 WIDE = np.random.default_rng(0).random((200, 40_000))
 MANY = WIDE.reshape(-1)
@@ -32,7 +32,7 @@ class AlarmedError(Exception):
 
 @pytest.fixture
 def soon():
-    """A signal that comes in a tenth of a second, if the text is read by then."""
+    """A signal after a tenth of a second, if the text is being read by then."""
 
     def interrupt(*_):
         raise AlarmedError
@@ -45,7 +45,7 @@ def soon():
 
 @pytest.fixture
 def heard():
-    """How often a signal was heard while something ran, of those that came with every millisecond of work."""
+    """How many signals were handled while something ran, sent once per millisecond of work."""
     times = []
     before = signal.signal(signal.SIGPROF, lambda *_: times.append(1))
 
@@ -67,7 +67,7 @@ def count(text, index, words=None):
     kernels.count_words(documents, reading, index, True, np.zeros(1, np.int32), 1)
 
 
-def test_a_kernel_that_reads_one_long_text_hears_signals(soon):
+def test_kernel_reading_one_long_text_is_interruptible(soon):
     index, text = kernels.StringIndex(), " ".join(map(str, range(10_000_000, 10_000_000 + DIFFERENT)))
     soon()
     with pytest.raises(AlarmedError):
@@ -78,14 +78,14 @@ def test_a_kernel_that_reads_one_long_text_hears_signals(soon):
     assert len(after) == 2
 
 
-def test_a_kernel_that_scores_many_columns_hears_signals(soon):
+def test_kernel_scoring_many_columns_is_interruptible(soon):
     columns, classes, x = 40_000, 50, np.zeros(512)
     zeros, ones = np.zeros((columns, classes)), np.ones((columns, classes))
     scores = np.zeros((classes, len(x)))
     soon()
     with pytest.raises(AlarmedError):
         kernels.add_normal([x] * columns, zeros, zeros, ones, scores, False)
-    assert scores[0, 0] < columns  # one is added for every column
+    assert scores[0, 0] < columns  # one is added per column
 
 
 def sums(values):
@@ -147,12 +147,12 @@ KERNELS = {
 
 
 @pytest.mark.parametrize("work", KERNELS)
-def test_a_long_kernel_hears_signals_all_the_time(heard, work):
-    assert heard(KERNELS[work]()) > 1  # and not once, when it is over
+def test_long_kernels_handle_signals_throughout(heard, work):
+    assert heard(KERNELS[work]()) > 1  # not only once, at the end
 
 
-def test_words_met_by_two_threads_have_numbers_of_their_own():
-    """A large table that is made larger lets others add to it meanwhile."""
+def test_two_threads_adding_words_get_distinct_numbers():
+    """While a large table grows, other threads may add to it."""
     index, met, counted = kernels.StringIndex(), [], Event()
 
     def add():
@@ -174,7 +174,7 @@ def test_fractions_in_many_columns_are_counted_in_steps(heard, family):
     assert heard(lambda: Model.train(Schema({"x": family}), {"x": WIDE}, [0, 1] * 100, threads=1)) > 10
 
 
-def test_long_lists_of_texts_are_handed_to_arrow_in_parts():
+def test_long_lists_of_texts_go_to_arrow_in_parts():
     texts = ["x" * (MOST_CHARACTERS // SLICE)] * SLICE + ["y", None] * SLICE
     parts = list(frames.batches({"text": texts, "n": range(len(texts))}))
     assert [part.num_rows for part in parts] == [SLICE, 2 * SLICE]
@@ -187,7 +187,7 @@ cells = st.sampled_from([None, float("nan"), True, 1, 2**63, 2.5, "a", b"a", np.
 
 @settings(max_examples=some(50), deadline=None)
 @given(first=cells, second=cells)
-def test_a_long_list_means_what_a_short_one_means(first, second):
+def test_long_list_has_the_type_of_a_short_one(first, second):
     def meant(values):
         try:
             found = object_cells(values)
@@ -242,6 +242,6 @@ def test_all_threads_stop_when_one_is_interrupted(work):
     assert running.stdout.readline() == "busy\n"
     assert running.poll() is None
     running.send_signal(signal.SIGINT)
-    said = running.communicate()[1]  # which is minutes later, if it is not heard
+    said = running.communicate()[1]  # minutes later, if the signal is not handled
     assert said.endswith("KeyboardInterrupt\n")
     assert running.returncode == -signal.SIGINT

@@ -1,4 +1,4 @@
-"""The worked numbers of the lecture notes."""
+"""Worked examples of the lecture notes."""
 
 import math
 from fractions import Fraction
@@ -39,7 +39,7 @@ def test_play_tennis_new_day():
     assert model.posterior(NEW_DAY)[0, 0] == pytest.approx(0.795, abs=5e-4)
 
 
-def test_the_normalising_constant_is_the_joint_added_up():
+def test_normalising_constant_is_the_sum_of_the_joint():
     """p(x) = Σ p(x | c) p(c)."""
     model = tennis()
     joint = model.log_joint(DAYS)
@@ -50,7 +50,7 @@ def test_the_normalising_constant_is_the_joint_added_up():
     assert model.log_marginal(overcast)[0] == pytest.approx(model.log_joint(overcast)[0, 1])  # no class but "yes"
 
 
-def test_probabilities_too_small_for_a_double_are_added_in_logarithms():
+def test_underflowing_probabilities_are_added_in_logarithms():
     """As log(e^−120 + e^−121) = log(1 + e^−1) − 120."""
     frame = {"x": ["u"] * 2 + ["v"] * 2}
     model = Model.train(Schema({"x": Words(alpha=0.0, shortest=1)}), frame, ["a", "b"] * 2)
@@ -61,7 +61,7 @@ def test_probabilities_too_small_for_a_double_are_added_in_logarithms():
 
 
 @pytest.mark.parametrize("alpha", [1, Fraction(1, 2), 3])
-def test_smoothed_tennis_is_by_the_book(alpha):
+def test_smoothed_tennis(alpha):
     rows = list(zip(*(DAYS[name].to_pylist() for name in COLUMNS), strict=True))
     classes, joint = reference.naive_bayes(rows, DAYS["play"].to_pylist(), tuple(NEW_DAY.values()), alpha)
     found = np.exp(tennis(float(alpha)).log_joint(NEW_DAY))[0]
@@ -76,7 +76,7 @@ def test_laplace_is_an_m_estimate():
 
 
 def cancer():
-    """A thousand people, by weight: 0.8 % ill; the test finds 98 % of them and clears 97 % of the others."""
+    """A thousand weighted people: 0.8 % ill; the test detects 98 % of them and clears 97 % of the others."""
     frame = {"test": [True, False, True, False]}
     weights = [0.008 * 0.98, 0.008 * 0.02, 0.992 * 0.03, 0.992 * 0.97]
     return Model.train(
@@ -87,7 +87,7 @@ def cancer():
     )
 
 
-def test_the_cancer_test():
+def test_cancer_test():
     model = cancer()
     ill, healthy = np.exp(model.log_joint({"test": True}))[0]
     assert (ill, healthy) == pytest.approx((0.00784, 0.02976))
@@ -97,7 +97,7 @@ def test_the_cancer_test():
     assert model.posterior({"test": True})[0, 0] == pytest.approx(0.208, abs=1e-3)
 
 
-def test_a_missed_cancer_that_costs_more_turns_the_decision():
+def test_costly_false_negatives_change_the_decision():
     model = cancer()
     assert model.decide({"test": True}, costs={("cancer", "healthy"): 20.0}) == ["cancer"]
     assert model.decide({"test": True}, costs={("cancer", "healthy"): 3.0}) == ["healthy"]
@@ -105,7 +105,7 @@ def test_a_missed_cancer_that_costs_more_turns_the_decision():
     assert model.decide({"test": [True, False]}, reject=0.1) == [None, "healthy"]
 
 
-def test_with_no_features_the_prior_decides():
+def test_without_features_the_prior_decides():
     inbox = Model.train(Schema({}), {"id": list(range(100))}, ["normal"] * 85 + ["spam"] * 15)
     assert inbox.prior() == pytest.approx({"normal": 0.85, "spam": 0.15})
     assert inbox.posterior({"id": [1, 2]}) == pytest.approx(np.array([[0.85, 0.15]] * 2))
@@ -113,7 +113,7 @@ def test_with_no_features_the_prior_decides():
     assert bayes_error(inbox.posterior({"id": [1, 2]})) == pytest.approx(0.15)
 
 
-def test_the_probability_of_error_is_what_is_left_to_the_others():
+def test_error_probability_is_the_rest():
     posterior = np.array([[0.92, 0.08], [0.5, 0.5], [1e-20, 1.0]])
     np.testing.assert_allclose(error_probability(posterior), [0.08, 0.5, 1e-20])
     assert bayes_error(posterior) == pytest.approx(0.58 / 3)
@@ -129,7 +129,7 @@ PLAY = ["no", "no", "yes", "yes", "yes", "no", "yes", "no", "yes", "yes", "yes",
 
 
 def gaussian(value, values):
-    """The density under maximum likelihood: mean and variance in fractions, the rest once rounded."""
+    """The maximum-likelihood density: mean and variance in fractions, rounded once."""
     n = len(values)
     mean = Fraction(sum(values), n)
     variance = sum((v - mean) ** 2 for v in values) / n
@@ -175,7 +175,7 @@ def test_weather_in_intervals_of_equal_length():
     assert len(model.believing(intervals=10).estimates("temperature")) == 10
 
 
-def test_the_complete_log_likelihood():
+def test_complete_log_likelihood():
     model = tennis(1.0)
     joint = model.log_joint(DAYS)
     at = [model.classes.index(label) for label in DAYS["play"].to_pylist()]

@@ -1,5 +1,4 @@
-"""Rows left out by subtraction: closed forms, what is left of a class, what cannot be left out, and what must be
-withstood."""
+"""Leave-one-out by subtraction: closed forms, vanishing classes, errors and edge cases."""
 
 import math
 from contextlib import nullcontext
@@ -44,7 +43,7 @@ def only(frame, row):
 
 
 def retrained(schema, frame, labels, row, **more):
-    """What a model trained without the row says of it; −∞ for a class that is gone."""
+    """The joint of the row under a model trained without it; −∞ for a class that is gone."""
     classes = sorted(set(labels))
     model = Model.train(schema, without(frame, row), labels[:row] + labels[row + 1 :], **more)
     found = np.full(len(classes), -np.inf)
@@ -53,7 +52,7 @@ def retrained(schema, frame, labels, row, **more):
 
 
 @pytest.mark.parametrize("prior", ["frequencies", "uniform", 2.0, {"yes": 0.5, "no": 0.2, "maybe": 0.3}])
-def test_every_row_is_told_what_a_model_without_it_tells(prior):
+def test_equals_retraining_without_the_row(prior):
     schema = Schema(SCHEMA.columns, prior=prior)
     found = left_out(Model.train(schema, TABLE, LABELS), TABLE, LABELS).total()
     with pytest.warns(UserWarning, match="no row has the class") if isinstance(prior, dict) else nullcontext():
@@ -61,7 +60,7 @@ def test_every_row_is_told_what_a_model_without_it_tells(prior):
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
-def test_pseudo_counts_are_those_of_the_classes_that_are_left():
+def test_pseudo_counts_cover_the_remaining_classes():
     schema = Schema({"x": Categorical()}, prior=Dirichlet({"a": 1.0, "b": 4.0}))
     frame, labels = {"x": ["u", "v", "u"]}, ["a", "a", "b"]
     found = left_out(Model.train(schema, frame, labels), frame, labels)
@@ -72,7 +71,7 @@ def test_levels_in_closed_form():
     frame, labels = {"x": list("uuvw")}, ["a", "a", "a", "b"]
     found = left_out(Model.train({"x": Categorical()}, frame, labels), frame, labels)
     np.testing.assert_allclose(np.exp(found["x"][0]), [(1 + 1) / (2 + 3), 1 / (1 + 3)])
-    assert found["x"][2:].tolist() == [[0.0, 0.0]] * 2  # "v" and "w" are unknown without their only row
+    assert found["x"][2:].tolist() == [[0.0, 0.0]] * 2  # "v" and "w" are unseen without their only row
 
 
 def test_numbers_in_closed_form():
@@ -90,7 +89,7 @@ def test_words_in_closed_form():
 
 
 @pytest.mark.parametrize("column", [[1e9 + k for k in (0.0, 1.0, 2.0, 4.0)], [1e150, 1.0, 2.0, 4.0], [5.0] * 4])
-def test_no_digit_is_lost_at_a_large_mean_or_without_an_outlier(column):
+def test_no_digits_lost_at_a_large_mean_or_an_outlier(column):
     labels = ["a", "a", "a", "b"]
     schema, frame = Schema({"x": Gaussian()}), {"x": column}
     found = left_out(Model.train(schema, frame, labels), frame, labels).total()
@@ -98,7 +97,7 @@ def test_no_digit_is_lost_at_a_large_mean_or_without_an_outlier(column):
         np.testing.assert_allclose(found[row], retrained(schema, frame, labels, row), rtol=1e-13)
 
 
-def test_weights_are_taken_away_as_they_were_given():
+def test_weights_are_subtracted():
     weights = [1.0, 2.5, 0.1, 1.0, 3.0, 0.75]
     model = Model.train(SCHEMA, TABLE, LABELS, weights=weights)
     found = left_out(model, TABLE, LABELS, weights=weights).total()
@@ -107,14 +106,14 @@ def test_weights_are_taken_away_as_they_were_given():
         np.testing.assert_allclose(found[row], retrained(SCHEMA, TABLE, LABELS, row, weights=left), rtol=1e-9)
 
 
-def test_a_row_that_weighs_nothing_takes_nothing_away():
+def test_row_of_weight_zero_subtracts_nothing():
     schema, weights = Schema({**SCHEMA.columns, "degrees": Histogram()}), [0.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     model = Model.train(schema, TABLE, LABELS, weights=weights)
     found = left_out(model, TABLE, LABELS, weights=weights)
     np.testing.assert_allclose(found.total()[0], model.log_joint(only(TABLE, 0))[0], rtol=1e-12)
 
 
-def test_rows_of_a_faded_model_are_left_out_with_the_weight_they_have():
+def test_rows_of_a_decayed_model():
     model = Model.train(SCHEMA, TABLE, LABELS) * 0.7
     found = left_out(model, TABLE, LABELS, weights=[0.7] * 6).total()
     rest = model.copy()
@@ -124,7 +123,7 @@ def test_rows_of_a_faded_model_are_left_out_with_the_weight_they_have():
         left_out(model, TABLE, LABELS)
 
 
-def test_some_rows_batches_and_threads_are_told_the_same_as_all_rows():
+def test_subsets_batches_and_threads_agree():
     model = Model.train(SCHEMA, TABLE, LABELS)
     whole = left_out(model, TABLE, LABELS).total()
     batches = [({name: cells[a:b] for name, cells in TABLE.items()}, LABELS[a:b]) for a, b in ((0, 2), (2, 6))]
@@ -134,20 +133,20 @@ def test_some_rows_batches_and_threads_are_told_the_same_as_all_rows():
 
 
 @pytest.mark.parametrize("row", range(6))
-def test_one_row_by_itself_is_told_the_same(row):
+def test_single_row(row):
     model = Model.train(SCHEMA, TABLE, LABELS)
     plain = {name: cells[row] for name, cells in TABLE.items()}
     found = left_out(model, plain, [LABELS[row]]).total()
     np.testing.assert_allclose(found[0], left_out(model, TABLE, LABELS).total()[row], rtol=1e-12)
 
 
-def test_a_text_by_itself_is_told_the_same():
+def test_single_text():
     texts, labels = ["win a prize", "lunch on monday", "a prize"], ["spam", "ham", "spam"]
     model = Model.train({"text": Words()}, texts, labels)
     np.testing.assert_allclose(left_out(model, "a prize", ["spam"]).total(), left_out(model, texts, labels).total()[2:])
 
 
-def test_the_model_stays_as_it_is():
+def test_model_is_unchanged():
     model = Model.train(SCHEMA, TABLE, LABELS)
     before, answers = digest(model), model.log_joint(TABLE)
     left_out(model, TABLE, LABELS)
@@ -155,7 +154,7 @@ def test_the_model_stays_as_it_is():
     assert np.array_equal(model.log_joint(TABLE), answers)
 
 
-def test_a_class_of_one_row_is_gone_without_it():
+def test_class_of_one_row_disappears():
     found = left_out(Model.train(SCHEMA, TABLE, LABELS), TABLE, LABELS)
     assert np.isneginf(found.prior[5, found.classes.index("maybe")])
     assert np.exp(found.prior[5]).sum() == pytest.approx(1.0)
@@ -163,7 +162,7 @@ def test_a_class_of_one_row_is_gone_without_it():
 
 
 @pytest.mark.parametrize("labels", [["a", "a"], ["a", "b"], ["a"]])
-def test_one_or_two_rows_leave_little_and_no_nan(labels):
+def test_one_or_two_rows_give_no_nan(labels):
     frame = {name: cells[: len(labels)] for name, cells in TABLE.items()}
     schema = Schema({**SCHEMA.columns, "degrees": Histogram()})
     found = left_out(Model.train(schema, frame, labels), frame, labels)
@@ -173,7 +172,7 @@ def test_one_or_two_rows_leave_little_and_no_nan(labels):
         assert np.isneginf(found.prior[row, found.classes.index(label)]) == gone
 
 
-def test_rows_and_columns_that_are_all_missing_say_nothing():
+def test_missing_rows_and_columns_are_uninformative():
     frame = {name: [*cells, None] for name, cells in TABLE.items()} | {"empty": [None] * 7, "none": [None] * 7}
     schema, labels = Schema({**SCHEMA.columns, "empty": Gaussian(), "none": Categorical()}), [*LABELS, "no"]
     found = left_out(Model.train(schema, frame, labels), frame, labels)
@@ -182,7 +181,7 @@ def test_rows_and_columns_that_are_all_missing_say_nothing():
     assert np.all(found["none"] == 0.0)
 
 
-def test_columns_that_are_absent_are_missing_where_that_is_said():
+def test_absent_columns_as_missing():
     frame = {"degrees": TABLE["degrees"]}
     model = Model.train(SCHEMA, frame, LABELS, absent="missing")
     found = left_out(model, frame, LABELS, absent="missing")
@@ -207,7 +206,7 @@ def test_rows_that_cannot_have_been_counted_are_an_error(frame, labels, reason):
         left_out(model, frame, labels)
 
 
-def test_other_weights_than_were_counted_are_an_error():
+def test_weights_other_than_counted_are_an_error():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
     with pytest.raises(ValueError, match="the model has not counted all of them"):
         left_out(model, {"x": [1.0, 2.0]}, ["a", "a"], weights=[1.0, 1.5])
@@ -219,17 +218,17 @@ def test_labels_of_another_type_are_an_error():
         left_out(model, {"x": [1.0, 2.0]}, [1, 1])
 
 
-def test_an_empty_model_has_nothing_to_leave_out():
+def test_empty_model_is_an_error():
     with pytest.raises(ValueError, match="has counted no rows"):
         left_out(Model({"x": Gaussian()}), {"x": [1.0]}, ["a"])
 
 
-def test_no_rows_are_no_evidence():
+def test_no_rows_give_no_evidence():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
     assert left_out(model, {"x": []}, []).total().shape == (0, 2)
 
 
-def test_evidence_of_rows_left_out_shows_the_prior_of_each():
+def test_evidence_shows_the_prior_of_each_row():
     found = left_out(Model.train(SCHEMA, TABLE, LABELS), TABLE, LABELS)
     table = found.to_pandas()
     prior = table[table["column"] == "(class)"].pivot(index="row", columns="class", values="evidence")
@@ -238,7 +237,7 @@ def test_evidence_of_rows_left_out_shows_the_prior_of_each():
     np.testing.assert_allclose(shown, found.prior[: len(shown), found.classes.index("yes")])
 
 
-def test_blocks_and_vectors_are_left_out_as_wholes():
+def test_blocks_and_vectors_are_left_out_whole():
     random = np.random.default_rng(1)
     matrix, labels = random.normal(size=(30, 3)) + 1e6, random.integers(0, 2, 30)
     frame = {"a": matrix[:, 0], "b": matrix[:, 1], "v": matrix.tolist()}

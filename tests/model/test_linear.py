@@ -1,4 +1,4 @@
-"""The linear view scores as the model does, and a shared variance is that of linear discriminant analysis."""
+"""The linear view equals the model, and a shared variance is linear discriminant analysis."""
 
 import math
 
@@ -55,7 +55,7 @@ THREE = RNG.choice(["in", "out", "under"], ROWS).tolist()
 
 
 def holes(frame):
-    """The same rows with every fifth cell missing, and a level never met."""
+    """The same rows with every fifth cell missing, and an unseen level."""
     missing = {
         name: [None if (i + j) % 5 == 0 else v for i, v in enumerate(frame[name])] for j, name in enumerate(frame)
     }
@@ -64,7 +64,7 @@ def holes(frame):
 
 
 def features(model, column, cell):
-    """Slot → feature of one cell, worked out plainly."""
+    """Slot → feature of one cell, computed directly."""
     if column in ("outlook", "windy"):
         return {str(cell).lower(): 1.0}
     if column == "age":
@@ -94,7 +94,7 @@ def log_odds(model, frame, label):
 
 @pytest.mark.parametrize("prior", ["frequencies", "uniform", 2.0, {"in": 0.9, "out": 0.1}])
 @pytest.mark.parametrize("label", ["in", "out"])
-def test_the_linear_view_scores_as_the_model_does(label, prior):
+def test_linear_view_equals_the_model(label, prior):
     model = Model.train(SCHEMA, FRAME, TWO).believing(prior=prior)
     linear = model.linear(label)
     assert {linear.label, linear.other} == {"in", "out"}
@@ -107,7 +107,7 @@ def test_the_linear_view_scores_as_the_model_does(label, prior):
 
 @pytest.mark.parametrize("prior", ["frequencies", "uniform", 2.0, {"in": 0.5, "out": 0.3, "under": 0.2}])
 @pytest.mark.parametrize("label", ["in", "out", "under"])
-def test_with_more_classes_it_is_one_against_the_rest(label, prior):
+def test_more_classes_are_one_against_the_rest(label, prior):
     model = Model.train(SCHEMA, FRAME, THREE).believing(prior=prior)
     relabelled = Model.train(SCHEMA, FRAME, [name == label for name in THREE])
     rest = model.against_rest(label)
@@ -119,7 +119,7 @@ def test_with_more_classes_it_is_one_against_the_rest(label, prior):
         np.testing.assert_allclose(score(model, linear, frame), log_odds(rest, frame, True), rtol=1e-12, atol=1e-12)
 
 
-def test_against_the_rest_counts_are_added_exactly():
+def test_rest_counts_are_added_exactly():
     schema = Schema({"x": Gaussian(), "y": Categorical()})
     x, y = [1e9, 0.1, 0.2, 1e-30], ["u", "v", "u", "w"]
     model = Model.train(schema, {"x": x, "y": y}, [1, 2, 3, 3], weights=[1.0, 0.1, 0.7, 2.0])
@@ -129,7 +129,7 @@ def test_against_the_rest_counts_are_added_exactly():
     assert model.against_rest(2) == relabelled
 
 
-def test_a_column_of_which_nothing_was_counted_has_nothing_to_add():
+def test_column_without_counts_contributes_nothing():
     model = Model.train(
         Schema({"x": Categorical(), "y": Poisson(plugin=True)}), {"x": [None] * 3, "y": [None] * 3}, list("abc")
     )
@@ -139,7 +139,7 @@ def test_a_column_of_which_nothing_was_counted_has_nothing_to_add():
     assert linear.intercept == pytest.approx(-math.log(2.0))
 
 
-def test_a_weight_is_infinite_where_one_class_rules_a_level_out_and_zero_where_both_do():
+def test_weight_is_infinite_if_one_class_rules_a_level_out_and_zero_if_both_do():
     schema = Schema({"x": Categorical(alpha=0.0, levels=("z",)), "y": Poisson(shape=0.0, rate=0.0, plugin=True)})
     linear = Model.train(schema, {"x": ["u", "v", "w"], "y": [0, 2, 3]}, ["a", "b", "b"]).linear("a")
     assert linear.weights["x"] == {"u": math.inf, "v": -math.inf, "w": -math.inf, "z": 0.0}
@@ -149,7 +149,7 @@ def test_a_weight_is_infinite_where_one_class_rules_a_level_out_and_zero_where_b
     assert (never.intercept, never.constants["y"], never.weights["y"]["x"]) == (-math.inf, -math.inf, -math.log(2.0))
 
 
-def test_far_from_zero_the_linear_view_keeps_its_digits():
+def test_digits_are_kept_far_from_zero():
     x = np.array([-1.0, 0.5, 0.25, 2.0]) + 1e8
     model = Model.train(Schema({"x": Gaussian(plugin=True, shared=True)}), {"x": x}, ["a", "a", "b", "b"])
     linear = model.linear("a")
@@ -157,7 +157,7 @@ def test_far_from_zero_the_linear_view_keeps_its_digits():
     np.testing.assert_allclose(found, log_odds(model, {"x": x}, "a"), atol=1e-6)
 
 
-def test_what_is_not_linear_says_why():
+def test_non_linear_families_say_why():
     def view(**columns):
         frame = {name: [1.0, 2.0, 4.0, 3.0] for name in columns}
         return Model.train(Schema(columns), frame, ["a", "a", "b", "b"]).linear("a")
@@ -183,7 +183,7 @@ def test_what_is_not_linear_says_why():
         one.against_rest("b")
 
 
-def test_weights_are_a_mapping_and_show_themselves_in_few_lines():
+def test_weights_are_a_mapping_with_a_short_repr():
     linear = Model.train(Schema({"x": Categorical()}), {"x": list(range(100))}, ["a", "b"] * 50).linear("b")
     assert linear.weights["x"]["1"] == pytest.approx(math.log(2.0))
     assert list(linear.weights["x"])[:3] == ["0", "1", "10"]
@@ -192,7 +192,7 @@ def test_weights_are_a_mapping_and_show_themselves_in_few_lines():
         linear.weights["x"]["101"]
 
 
-def test_a_shared_variance_is_linear_discriminant_analysis():
+def test_shared_variance_equals_linear_discriminant_analysis():
     x = np.concatenate([RNG.normal(0.0, 1.0, 30), RNG.normal(2.0, 3.0, 50), RNG.normal(5.0, 0.5, 20)])
     y = np.repeat(["a", "b", "c"], [30, 50, 20])
     model = Model.train(Schema({"x": Gaussian(m=0.0, plugin=True, shared=True)}), {"x": x}, y)
@@ -203,7 +203,7 @@ def test_a_shared_variance_is_linear_discriminant_analysis():
 
 
 @pytest.mark.parametrize("family", [Gaussian, LogNormal])
-def test_a_shared_variance_integrated_out_is_students(family):
+def test_shared_variance_integrated_out_is_student(family):
     x = np.array([1.0, 3.0, 4.0, 9.0, 10.0])
     labels, m, mean0, variance0 = ["a", "a", "b", "b", "b"], 2.0, 1.5, 3.0
     model = Model.train(
@@ -231,13 +231,13 @@ def test_a_shared_variance_integrated_out_is_students(family):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("plugin", [False, True])
-def test_a_shared_variance_obeys_the_laws(plugin):
+def test_shared_variance_obeys_the_laws(plugin):
     values = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
     check_family(Gaussian(shared=True, plugin=plugin), values, total=over_line)
     check_family(LogNormal(shared=True, plugin=plugin), st.floats(1e-3, 1e3), total=over_half_line)
 
 
-def test_a_shared_variance_of_a_single_class_is_its_own():
+def test_shared_variance_of_one_class_is_its_own():
     own, shared = (
         Model.train(Schema({"x": Gaussian(shared=shared)}), {"x": [1.0, 2.0, 5.0]}, ["a"] * 3)
         for shared in (False, True)
@@ -245,7 +245,7 @@ def test_a_shared_variance_of_a_single_class_is_its_own():
     np.testing.assert_allclose(own.log_joint({"x": [0.0, 3.0]}), shared.log_joint({"x": [0.0, 3.0]}), rtol=1e-14)
 
 
-def test_a_class_without_values_has_no_density_even_if_the_variance_is_shared():
+def test_class_without_values_has_no_density_with_shared_variance():
     schema = Schema({"x": Gaussian(m=0.0, plugin=True, shared=True)}, prior="uniform")
     model = Model.train(schema, {"x": [1.0, 3.0, None]}, ["a", "a", "b"])
     expected = stats.norm(2.0, 1.0).logpdf(1.5)
@@ -253,7 +253,7 @@ def test_a_class_without_values_has_no_density_even_if_the_variance_is_shared():
     assert model.linear("a").constants == {"x": math.inf}
 
 
-def test_sharing_is_a_belief_and_is_filed(tmp_path):
+def test_sharing_is_a_belief_and_is_saved(tmp_path):
     model = Model.train(Schema({"x": Gaussian()}), {"x": [1.0, 2.0, 5.0]}, ["a", "a", "b"])
     shared = model.believing(shared=True)
     assert shared != model

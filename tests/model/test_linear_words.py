@@ -1,4 +1,4 @@
-"""The linear view of words and of vectors, with weights that may be infinite."""
+"""The linear view of words and vectors, with possibly infinite weights."""
 
 import math
 
@@ -19,7 +19,7 @@ def of_text(text):
 @pytest.mark.parametrize("reading", ["multinomial", "binary", "averaged", "bernoulli", "poisson"])
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("prior", ["frequencies", {"k": 0.9, "l": 0.1}])
-def test_the_linear_view_of_words_scores_as_the_model_does_wherever_that_is_defined(reading, alpha, prior):
+def test_linear_view_of_words_equals_the_model_where_defined(reading, alpha, prior):
     """With α = 0 every document of k has 'aa', and only those of l have 'cc'."""
     schema = Schema({"x": Words(reading=reading, alpha=alpha, vocabulary=("aa", "bb", "cc", "dd"))}, prior=prior)
     model = Model.train(schema, {"x": ["aa bb", "aa", "aa aa cc", "cc bb"]}, ["k", "k", "l", "l"])
@@ -35,7 +35,7 @@ def test_the_linear_view_of_words_scores_as_the_model_does_wherever_that_is_defi
     assert view.log_odds({}) == view.prior
 
 
-def test_a_word_that_every_document_of_a_class_has_rules_out_those_without_it():
+def test_word_in_every_document_of_a_class_rules_out_texts_without_it():
     schema = Schema({"x": Words(reading="bernoulli", alpha=0.0)})
     model = Model.train(schema, {"x": ["aa bb", "aa", "bb", "bb cc"]}, ["k", "k", "l", "l"])
     view = model.linear("k")
@@ -48,13 +48,13 @@ def test_a_word_that_every_document_of_a_class_has_rules_out_those_without_it():
     assert other.absent["x"] == {"aa": math.inf, "bb": -math.inf}
 
 
-def test_a_word_that_every_document_has_rules_out_neither_class():
+def test_word_in_every_document_rules_out_neither_class():
     model = Model.train(Schema({"x": Words(reading="bernoulli", alpha=0.0)}), {"x": ["aa bb", "aa"]}, ["k", "l"])
     assert model.linear("k").absent["x"] == {"bb": -math.inf}
 
 
 @pytest.mark.parametrize("form", [np.array, sp.csr_array])
-def test_the_linear_view_of_vectors_without_smoothing_is_never_nan(form):
+def test_linear_view_of_vectors_without_smoothing_is_never_nan(form):
     matrix = np.array([[1.0, 1.0, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
     model = Model.train(Schema({"x": Bag(reading="bernoulli", alpha=0.0)}), form(matrix), ["k", "k", "l", "l"])
     view = model.linear("k")
@@ -65,7 +65,7 @@ def test_the_linear_view_of_vectors_without_smoothing_is_never_nan(form):
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
-def test_zero_times_an_infinite_weight_is_nothing():
+def test_zero_times_infinite_weight_is_zero():
     schema = Schema({"x": Categorical(alpha=0.0), "y": Poisson(shape=0.0, rate=0.0, plugin=True)})
     model = Model.train(schema, {"x": ["u", "v", "w"], "y": [0, 2, 3]}, ["a", "b", "b"])
     view = model.linear("a")
@@ -77,7 +77,7 @@ def test_zero_times_an_infinite_weight_is_nothing():
 
 
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
-def test_the_linear_view_of_text_gives_the_same_scores(reading):
+def test_linear_view_of_text_equals_the_scores(reading):
     model = train(Words(reading=reading))
     linear = model.linear("spam")
     joint = model.log_joint(ASKED)
@@ -88,7 +88,7 @@ def test_the_linear_view_of_text_gives_the_same_scores(reading):
         assert score == pytest.approx(row[1] - row[0], rel=1e-12, abs=1e-12)
 
 
-def test_one_against_the_rest_is_linear_too():
+def test_one_against_the_rest():
     labels = ["spam", "work", "spam", "home", "spam", "work", "home"]
     model = train(Words(), DOCUMENTS, labels)
     linear, merged = model.linear("home"), model.against_rest("home")
@@ -100,6 +100,6 @@ def test_one_against_the_rest_is_linear_too():
         assert score == pytest.approx(home - rest, rel=1e-12)
 
 
-def test_the_compound_is_not_linear_and_says_why():
+def test_dirichlet_multinomial_is_not_linear_and_says_why():
     with pytest.raises(TypeError, match="a word's second occurrence says less than its first"):
         train(Words(reading="dirichlet-multinomial")).linear("spam")

@@ -1,4 +1,4 @@
-"""Many models as one: wherever they were trained, in whatever order."""
+"""Merging many models, trained anywhere, in any order."""
 
 import pickle
 import random
@@ -23,13 +23,13 @@ def trained(rows):
 
 
 @given(ROWS.filter(len), st.integers(1, 9), st.randoms())
-def test_parts_in_any_order_are_the_model_of_all_rows_byte_for_byte(rows, parts, chance):
+def test_parts_in_any_order_equal_the_model_of_all_rows(rows, parts, chance):
     pieces = [rows[i::parts] for i in range(parts) if rows[i::parts]]
     chance.shuffle(pieces)
     assert digest(merge(trained(piece) for piece in pieces)) == digest(trained(rows))
 
 
-def test_models_come_one_at_a_time_and_stay_as_they_were():
+def test_iterator_is_consumed_lazily_and_models_stay_unchanged():
     under_way, seen = [], []
     models = [trained([("a", float(i), "x", "yes")]) for i in range(20)]
     before = [digest(model) for model in models]
@@ -45,20 +45,20 @@ def test_models_come_one_at_a_time_and_stay_as_they_were():
     assert [digest(model) for model in models] == before
 
 
-def test_a_merged_model_learns_without_touching_what_it_was_merged_from():
+def test_merged_model_learns_without_changing_its_parts():
     one = trained([("a", 1.0, "x", "yes")])
     alone = merge([one])
     alone += one
     assert (one.n, alone.n) == (1, 2)
 
 
-def test_models_that_were_pickled_on_the_way_are_the_same_bytes():
+def test_pickled_models_merge_to_the_same_bytes():
     rows = [(random.Random(i).choice("abc"), i / 7, "x y", "no") for i in range(50)]
     sent = [pickle.loads(pickle.dumps(trained(rows[i::7]))) for i in range(7)]
     assert digest(merge(sent)) == digest(trained(rows))
 
 
-def test_what_cannot_be_merged_is_named():
+def test_incompatible_models_are_named():
     one = trained([("a", 1.0, "x", "yes")])
     other = Model.train({"city": Gaussian()}, {"city": [1.0]}, ["yes"])
     with pytest.raises(ValueError, match=r"There is nothing to merge\. Give at least one model\."):

@@ -11,7 +11,7 @@ LABELS = ["outside"] * 120 + ["inside"] * 120
 SCHEMA = {"x": Gaussian(plugin=True)}
 
 
-def test_two_components_tell_what_one_cannot():
+def test_two_components_separate_what_one_cannot():
     shared = {"x": Gaussian(shared=True, plugin=True)}
     one = Model.train(shared, {"x": X}, LABELS)
     two = Mixture.train(shared, {"x": X}, LABELS, EM(components=2))
@@ -31,7 +31,7 @@ def test_the_objective_rises_and_labels_are_kept():
     np.testing.assert_allclose(fitted.shares[known][:, inside].sum(axis=1), expected)
 
 
-def test_probabilities_of_components_add_up():
+def test_component_probabilities_add_up():
     mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=3, restarts=2))
     rows = {"x": [-6.0, 0.0, 3.0]}
     joint = mixture.model.log_joint(rows)
@@ -40,7 +40,7 @@ def test_probabilities_of_components_add_up():
     np.testing.assert_allclose(mixture.posterior(rows).sum(axis=1), 1.0)
 
 
-def test_evidence_is_that_of_classes_and_adds_up():
+def test_evidence_of_classes_adds_up():
     random = np.random.default_rng(1)
     texts = [" ".join(random.choice(["win", "prize", "lunch"], 4)) for _ in X]
     schema = {"x": Gaussian(), "t": Words()}
@@ -52,7 +52,7 @@ def test_evidence_is_that_of_classes_and_adds_up():
     assert evidence["x"][1].tolist() == [0.0, 0.0]
 
 
-def test_it_is_filed_as_its_model_and_is_the_same_in_any_order(tmp_path):
+def test_file_round_trips_and_order_does_not_matter(tmp_path):
     settings = EM(components=2, restarts=2)
     mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, settings)
     save(mixture.model, tmp_path / "m.tally")
@@ -64,12 +64,12 @@ def test_it_is_filed_as_its_model_and_is_the_same_in_any_order(tmp_path):
     assert repr(mixture).startswith("Mixture of 240 rows in 2 classes: inside of 2, outside of 2")
 
 
-def test_a_model_that_was_counted_plainly_is_a_mixture_of_single_components():
+def test_ordinary_model_is_a_mixture_of_single_components():
     model = Model.train(SCHEMA, {"x": X}, LABELS)
     np.testing.assert_array_equal(Mixture(model).posterior({"x": X}), model.posterior({"x": X}))
 
 
-def test_what_is_no_mixture_says_so():
+def test_non_mixtures_are_refused():
     with pytest.raises(ValueError, match=r"need a Mixture\. Write Mixture\.train"):
         Model.train(SCHEMA, {"x": X}, LABELS, unlabelled=EM(components=2))
     given = Schema(SCHEMA, prior={"inside": 0.5, "outside": 0.5})
@@ -77,7 +77,7 @@ def test_what_is_no_mixture_says_so():
         Mixture.train(given, {"x": X}, LABELS, EM(components=2))
 
 
-def test_labels_of_any_type_are_given_back_as_they_came():
+def test_labels_keep_their_type():
     for labels in ([label == "inside" for label in LABELS], [len(label) for label in LABELS], [b"a", b"b"] * 120):
         mixture = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, restarts=1, iterations=3))
         assert mixture.classes == sorted(set(labels))
@@ -86,7 +86,7 @@ def test_labels_of_any_type_are_given_back_as_they_came():
         Mixture.train(SCHEMA, {"x": X}, [b"\xff", b"b"] * 120, EM(components=2))
 
 
-def test_a_class_may_have_the_mark_in_its_name(tmp_path):
+def test_class_name_may_contain_the_separator(tmp_path):
     labels = [label.replace("side", "side/1") for label in LABELS]
     mixture = Mixture.train(SCHEMA, {"x": X}, labels, EM(components=2, restarts=1, iterations=3))
     save(mixture.model, tmp_path / "m.tally")
@@ -95,7 +95,7 @@ def test_a_class_may_have_the_mark_in_its_name(tmp_path):
     assert Mixture(plain).classes == ["inside/1", "outside/1"]
 
 
-def test_it_is_evaluated_by_its_classes():
+def test_evaluation_is_by_class():
     mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, restarts=3))
     found = evaluate(mixture, {"x": X}, LABELS)
     assert found.classes == ("inside", "outside")
@@ -103,7 +103,7 @@ def test_it_is_evaluated_by_its_classes():
     assert found.accuracy == right.mean() > 0.97
 
 
-def test_labels_do_not_say_which_component_a_row_belongs_to_but_shares_do():
+def test_training_needs_shares_not_labels():
     mixture = Mixture.train(SCHEMA, {"x": X}, LABELS, EM(components=2, restarts=1))
     schema, shares = mixture.model.schema, mixture.model.fitted.soft_labels
     with pytest.raises(ValueError, match="labels do not say which component a row belongs to"):
@@ -114,7 +114,7 @@ def test_labels_do_not_say_which_component_a_row_belongs_to_but_shares_do():
 
 
 @pytest.mark.slow
-def test_the_weight_of_rows_without_labels_is_chosen_by_classes_and_not_by_components():
+def test_weight_of_unlabelled_rows_is_chosen_by_class():
     labels = [label if i % 12 == 0 else None for i, label in enumerate(LABELS)]
     settings = EM(components=2, weight="chosen", restarts=2)
     mixture = Mixture.train(SCHEMA, {"x": X}, labels, settings)

@@ -1,4 +1,4 @@
-"""Models: learning, forgetting, merging, decaying, believing, and what they refuse."""
+"""Models: learn, forget, merge, decay, believe, and errors."""
 
 import pickle
 import warnings
@@ -43,7 +43,7 @@ def train(start=0, stop=N, schema=SCHEMA, **options):
     return Model.train(schema, *part(start, stop), **options)
 
 
-def test_learning_in_place_is_training_on_all():
+def test_learning_equals_training_on_all_rows():
     model = train(0, 100)
     model += train(100, 250)
     model += train(250, N)
@@ -58,7 +58,7 @@ def test_forgetting_leaves_no_trace():
     assert digest(model) == digest(Model.train(SCHEMA, rest, LABELS[:17] + LABELS[18:]))
 
 
-def test_a_class_that_is_forgotten_was_never_there():
+def test_forgotten_class_was_never_there():
     extra = Model.train(SCHEMA, {name: values[:1] for name, values in FRAME.items()}, ["new"])
     model = train() + extra
     assert model.classes == ["leave", "new", "stay"]
@@ -67,18 +67,18 @@ def test_a_class_that_is_forgotten_was_never_there():
     assert model.classes == ["leave", "stay"]
 
 
-def test_merging_does_not_care_who_is_first():
+def test_merging_is_commutative():
     assert digest(train(0, 100) + train(100, N)) == digest(train(100, N) + train(0, 100))
 
 
-def test_operators_that_make_new_models_leave_the_old_ones_alone():
+def test_operators_leave_their_operands_unchanged():
     one, other = train(0, 100), train(100, N)
     before = digest(one), digest(other)
     _ = one + other, (one + other) - other, one * 0.5, one.believing(alpha=0.1)
     assert (digest(one), digest(other)) == before
 
 
-def test_beliefs_share_counts_until_one_side_learns():
+def test_beliefs_share_counts_until_one_model_learns():
     model = train(0, 100)
     other = model.believing(alpha=0.5)
     other += train(100, N, other.schema)
@@ -86,7 +86,7 @@ def test_beliefs_share_counts_until_one_side_learns():
     assert other == train().believing(alpha=0.5)
 
 
-def test_forgetting_what_was_never_learned_is_refused_and_changes_nothing():
+def test_forgetting_unlearned_rows_is_refused_and_changes_nothing():
     model = train(0, 50)
     before = digest(model)
     stranger = Model.train(SCHEMA, {**part(0, 1)[0], "city": ["Lima"]}, LABELS[:1])
@@ -105,7 +105,7 @@ def test_forgetting_what_was_never_learned_is_refused_and_changes_nothing():
     assert digest(model) == before
 
 
-def test_adding_what_is_counted_differently_is_refused():
+def test_adding_incompatible_models_is_refused():
     mine = Model.train(Schema({"x": Histogram(bits=12)}), {"x": [1.0]}, ["a"])
     with pytest.raises(ValueError, match=r"Column 'x' is counted by Histogram\(bits=12\) .* Histogram\(bits=8\)"):
         mine += Model.train(Schema({"x": Histogram(bits=8)}), {"x": [1.0]}, ["a"])
@@ -119,7 +119,7 @@ def test_adding_what_is_counted_differently_is_refused():
         mine += 1
 
 
-def test_the_same_counts_under_another_prior():
+def test_same_counts_under_another_prior():
     model = train()
     assert model.believing(alpha=0.25).estimates("city") == train(schema=SCHEMA.believing({"alpha": 0.25})).estimates(
         "city"
@@ -139,7 +139,7 @@ def test_the_same_counts_under_another_prior():
             model.believing(**changes)
 
 
-def test_whole_weights_repeat_rows_and_fractional_ones_are_exact():
+def test_integer_weights_repeat_rows_and_fractions_are_exact():
     weights = RNG.integers(0, 4, N)
     repeated = {name: np.repeat(np.array(values), weights) for name, values in FRAME.items()}
     again = Model.train(SCHEMA, repeated, np.repeat(LABELS, weights))
@@ -164,7 +164,7 @@ def test_decay():
             train() * factor
 
 
-def test_weights_that_make_no_sense_are_refused():
+def test_invalid_weights_are_refused():
     for weights, message in [
         ([-1.0] * N, "The weight in row 0 is -1.0"),
         ([1.0] * (N - 1) + [float("nan")], f"row {N - 1} is nan"),
@@ -209,7 +209,7 @@ def test_evidence_adds_up_to_the_joint():
     assert "… and 297 more rows" in repr(evidence)
 
 
-def test_missing_cells_and_unseen_levels_say_nothing():
+def test_missing_cells_and_unseen_levels_are_uninformative():
     model = train()
     empty = {
         "city": [None, "Atlantis"],
@@ -221,7 +221,7 @@ def test_missing_cells_and_unseen_levels_say_nothing():
     np.testing.assert_allclose(model.posterior(empty), [list(model.prior().values())] * 2)
 
 
-def test_reprs_say_what_is_there():
+def test_reprs():
     assert repr(train()).splitlines() == [
         f"Model of 300 rows in 2 classes: leave {LABELS.count('leave')}, stay {LABELS.count('stay')}",
         "city     Categorical()",
@@ -234,7 +234,7 @@ def test_reprs_say_what_is_there():
     assert repr(Model(SCHEMA)).startswith("Model of no rows")
 
 
-def test_a_model_of_nothing_says_so():
+def test_empty_model_raises():
     model = Model.train(SCHEMA, {name: [] for name in FRAME}, [])
     assert (model.n, model.classes) == (0.0, [])
     with pytest.raises(ValueError, match="has counted no rows"):
@@ -248,7 +248,7 @@ def test_models_can_be_pickled():
     assert digest(pickle.loads(pickle.dumps(model))) == digest(model)
 
 
-def test_an_answer_that_no_class_allows_falls_to_the_prior_with_a_warning():
+def test_impossible_row_gets_the_prior_with_a_warning():
     schema = Schema({"x": Categorical(alpha=0.0), "y": Categorical(alpha=0.0)})
     model = Model.train(schema, {"x": ["u", "v", "v"], "y": ["s", "t", "t"]}, ["a", "b", "b"])
     with warnings.catch_warnings():
@@ -259,7 +259,7 @@ def test_an_answer_that_no_class_allows_falls_to_the_prior_with_a_warning():
         assert model.posterior({"x": ["u"], "y": ["t"]})[0] == pytest.approx([1 / 3, 2 / 3])
 
 
-def test_asking_for_what_is_not_there():
+def test_unknown_names_are_errors():
     model = train()
     for ask, message in [
         (lambda: model.estimates("town"), "There is no column 'town'; there are 'city'"),

@@ -1,4 +1,4 @@
-"""A row by itself says what it says among others, whatever make of frame it comes in: to the last bit, errors too."""
+"""A single row scores as it does among others, from every library: the same bits, errors and warnings."""
 
 import datetime
 import decimal
@@ -58,7 +58,7 @@ polars_kinds = st.one_of(
 
 
 def outcome(work, *given):
-    """What comes of it, an error and warnings included."""
+    """The result, or the error, with warnings."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -69,7 +69,7 @@ def outcome(work, *given):
 
 
 def among_others(model, data):
-    """The same by way of record batches: a dictionary of Arrow's arrays is not read as a single row."""
+    """Through record batches: a dictionary of Arrow arrays is not read as a single row."""
     (batch,) = frames.batches(data)
     columns = dict(zip(batch.schema.names, batch.columns, strict=True))
     assert single_row(columns) is None
@@ -100,7 +100,7 @@ def made(make):
 @example(value=None, kind=pd.CategoricalDtype([datetime.date(2020, 1, 1)]), at="d", texts=True)
 @example(value=None, kind=pd.interval_range(0, 2).dtype, at="d", texts=True)
 @example(value=1, kind="category", at="e", texts=True)
-def test_of_pandas(value, kind, at, texts):
+def test_pandas(value, kind, at, texts):
     series = made(lambda: pd.Series([value], dtype=kind))
     base = {"a": [1.0], "b": [2.0], "c": [1.0], "d": ["Oslo"] if texts else [0.1], "e": [1.0], "f": [0.25], "x": [3.0]}
     check_alike(pd.DataFrame({name: pd.Series(cells) for name, cells in base.items()} | {at: series}))
@@ -111,7 +111,7 @@ def test_of_pandas(value, kind, at, texts):
 @given(value=values, kind=polars_kinds, at=st.sampled_from("abcdef"))
 @example(value=0.1, kind=pl.Float32, at="d")
 @example(value=None, kind=pl.Datetime, at="a")
-def test_of_polars_and_arrow(value, kind, at):
+def test_polars_and_arrow(value, kind, at):
     base = {"a": [1.0], "b": [2.0], "c": [1], "d": ["Oslo"], "e": [True], "f": [0.25]}
     series = made(lambda: pl.Series("x", [value], dtype=kind))
     frame = made(lambda: pl.DataFrame(base).with_columns(series.alias(at), series))
@@ -124,7 +124,7 @@ def test_of_polars_and_arrow(value, kind, at):
 
 @settings(max_examples=some(200), deadline=None)
 @given(value=values, at=st.sampled_from("abcdef"))
-def test_of_dictionaries(value, at):
+def test_dictionaries(value, at):
     row = {"a": 1.0, "b": 2.0, "c": 1, "d": "Oslo", "e": True, "f": 0.25} | {at: value, "x": value}
     check_alike(row)
     check_alike({name: np.float64(cell) if type(cell) is float else cell for name, cell in row.items()})
@@ -135,7 +135,7 @@ def test_of_dictionaries(value, at):
     row=st.lists(st.one_of(st.floats(width=32), st.integers(0, 3)), min_size=3, max_size=3),
     kind=st.sampled_from(["f8", "f4", "f2", ">f8", ">f4", "i8", "i2", "u8", "?", "O", "g", "U3"]),
 )
-def test_of_matrices(row, kind):
+def test_matrices(row, kind):
     matrix = made(lambda: np.array([row], kind))
     schema = Schema({"0": Gaussian(), "1": Categorical(), "2": Poisson()})
     model = Model.train(schema, np.array([[1, 1, 1], [2, 2, 2]]), [0, 1])
@@ -144,7 +144,7 @@ def test_of_matrices(row, kind):
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, Density()])
-def test_plain_values_are_encoded_as_arrow_has_them(family):
+def test_plain_values_encode_like_arrow(family):
     for value in (None, 0, 1, True, 1.0, 0.0, float("nan"), np.float32(1), np.int16(1), np.bool_(True), "1", "0", ""):
         general, alone = family.encode(pa.array([value], from_pandas=True)), family.encode([value])
         if isinstance(family, Categorical) and not isinstance(family, Bernoulli):
@@ -153,7 +153,7 @@ def test_plain_values_are_encoded_as_arrow_has_them(family):
             assert (alone.tobytes(), alone.dtype) == (general.tobytes(), general.dtype)
 
 
-def test_ordinary_rows_of_every_make_are_read_as_plain_values():
+def test_ordinary_rows_are_read_as_plain_values():
     row = {"a": 1.0, "b": 2.0, "c": 1, "d": "Oslo", "e": True, "f": None}
     frame = pd.DataFrame({name: [cell] for name, cell in row.items()})
     for data in (
@@ -185,7 +185,7 @@ def test_ordinary_rows_of_every_make_are_read_as_plain_values():
         assert single_row(data) is None
 
 
-def test_columns_are_told_apart_as_among_others():
+def test_columns_are_matched_as_in_frames():
     twice = pd.DataFrame([[1.0, 2.0, "Oslo"]], columns=["a", "a", "d"])
     model = Model.train(Schema({"a": Gaussian()}), {"a": [1.0, 2.0]}, [0, 1])
     with pytest.raises(ValueError, match=r"Duplicate column names found: \['a', 'a', 'd'\]"):
@@ -203,7 +203,7 @@ def test_columns_are_told_apart_as_among_others():
         np.testing.assert_array_equal(numbered.posterior(pd.DataFrame([[2.0, "x"]], columns=names)), expected)
 
 
-def test_names_are_those_of_the_frame_at_hand():
+def test_errors_use_the_names_of_the_frame():
     model = Model.train(Schema({"a": Gaussian(), "b": Gaussian()}), {"a": [1.0, 2.0], "b": [3.0, 5.0]}, [0, 1])
     frame = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
     np.testing.assert_array_equal(model.posterior(frame[1:]), model.posterior({"a": 2.0, "b": 4.0}))
@@ -214,7 +214,7 @@ def test_names_are_those_of_the_frame_at_hand():
     np.testing.assert_array_equal(model.posterior(frame[1:]), model.posterior({"a": 4.0, "b": 2.0}))
 
 
-def test_a_family_that_reads_cells_its_own_way_does_so_for_one_cell():
+def test_family_with_its_own_encode_uses_it_for_one_cell():
     class Halved(Gaussian):
         def encode(self, cells):
             return super().encode(cells) / 2.0
@@ -224,7 +224,7 @@ def test_a_family_that_reads_cells_its_own_way_does_so_for_one_cell():
     assert Model.train(model.schema, {"x": 3.0}, [1]) == Model.train(model.schema, {"x": pa.array([3.0])}, [1])
 
 
-def test_a_text_that_is_not_utf8_is_the_error_it_is_among_others():
+def test_invalid_utf8_gives_the_same_error():
     model = Model.train(Schema({"d": Categorical()}), {"d": ["x", "y"]}, [0, 1])
     bad = pa.Array.from_buffers(pa.string(), 1, [*pa.array(["ab"]).buffers()[:2], pa.py_buffer(b"\xff\xfe")])
     assert outcome(model.log_joint, pa.table({"d": bad})) == outcome(model.log_joint, {"d": bad})

@@ -1,4 +1,4 @@
-"""How many parameters a model has, by the lectures' counting, and how many a full joint table would have."""
+"""The number of parameters of a model, counted as in the lectures, and of the full joint table."""
 
 import math
 
@@ -30,7 +30,7 @@ def count(family, values, labels=("a", "b", "c")):
     return Model.train(Schema({"x": family}), {"x": values}, list(labels)).parameter_count()
 
 
-def test_play_tennis_has_thirteen_parameters_where_the_joint_has_seventy_one():
+def test_play_tennis_has_13_parameters_and_the_joint_71():
     """(2 − 1) + 2·(2 + 2 + 1 + 1), and 3·3·2·2·2 − 1."""
     found = tennis().parameter_count()
     assert (found.classes, found.total, found.joint) == (1, 13, 71)
@@ -40,8 +40,8 @@ def test_play_tennis_has_thirteen_parameters_where_the_joint_has_seventy_one():
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("features", [1, 5, 600])
-def test_binary_features_are_one_parameter_each_in_every_class(features, classes):
-    """001: one μ for each input and class; a table of them all has classes·2^features − 1."""
+def test_binary_features_have_one_parameter_per_class(features, classes):
+    """Lecture 001: one μ for each input and class; the full table has classes·2^features − 1."""
     frame = {str(i): [True] * classes for i in range(features)}
     model = Model.train(Schema(dict.fromkeys(frame, Bernoulli())), frame, list(range(classes)))
     found = model.parameter_count()
@@ -50,7 +50,7 @@ def test_binary_features_are_one_parameter_each_in_every_class(features, classes
     assert found.joint_log10 == pytest.approx(math.log10(classes * 2**features - 1), rel=1e-12)
 
 
-def test_continuous_inputs_have_two_parameters_in_every_class():
+def test_continuous_inputs_have_two_parameters_per_class():
     frame = {str(i): np.arange(6.0) + i for i in range(4)}
     model = Model.train(Schema(dict.fromkeys(frame, Gaussian())), frame, ["a", "b"] * 3)
     assert model.parameter_count().total == 1 + 2 * 2 * 4
@@ -70,7 +70,7 @@ def test_numbers_have_the_parameters_of_their_family(family, each):
     assert found.tabled == (("x",) if isinstance(family, Histogram) else ())
 
 
-def test_a_density_grows_with_its_rows():
+def test_kernel_density_grows_with_its_rows():
     found = Model.train(
         Schema({"x": Density(), "y": Categorical()}), {"x": [1.0, 2.0], "y": ["u", "v"]}, ["a", "b"]
     ).parameter_count()
@@ -93,7 +93,7 @@ def test_a_density_grows_with_its_rows():
         ("dirichlet-multinomial", 4),
     ],
 )
-def test_words_have_one_each_but_for_the_last_of_those_that_add_up_to_one(reading, each):
+def test_words_have_one_each_minus_constraints(reading, each):
     found = count(Words(reading=reading), ["aa bb", "cc", "dd aa"])
     assert found.total == 2 + 3 * each
     assert found.joint == (3 * 2**4 - 1 if reading == "bernoulli" else 2)
@@ -107,14 +107,14 @@ def test_vectors_have_those_of_every_position():
     assert count(Each(Gaussian(shared=True)), np.ones((3, 7))).total == 2 + 3 * 7 + 7
 
 
-def test_tables_of_many_words_are_shown_by_their_size():
+def test_large_tables_are_shown_by_size():
     frame = {str(i): [True, False] for i in range(600)}
     found = Model.train(Schema(dict.fromkeys(frame, Bernoulli())), frame, ["a", "b"]).parameter_count()
     assert str(found) == "1,201 parameters; a table of the full joint distribution has about 8.3·10^180"
     assert shown(3 * 2**1_000_000 - 1) == "about 3.0·10^301030"
 
 
-def test_nothing_counted_has_nothing_to_know():
+def test_empty_model_has_no_parameters():
     found = count(Categorical(), [None, None, None])
     assert (found.total, found.columns, found.joint) == (2, {"x": 0}, 2)
     with pytest.raises(ValueError, match="counted no rows"):

@@ -1,4 +1,4 @@
-"""Decisions that cost, and rows that are not decided."""
+"""Decision costs and rejection."""
 
 import math
 
@@ -10,7 +10,7 @@ from test_evaluation import DECIDED, FRAME, LABELS, MODEL, NAMES, POSTERIOR, N
 from tallybayes import evaluate
 
 
-def test_costs_are_those_of_the_decisions():
+def test_cost_of_decisions():
     costs = {("dog", "ant"): 7.0, ("ant", "bee"): 0.5}
     found = evaluate(MODEL, FRAME, LABELS, costs=costs)
     decided = MODEL.decide(FRAME, costs=costs)

@@ -1,4 +1,4 @@
-"""Some of the rows that were counted: which they are, and how many of equal ones."""
+"""The sample of counted rows: which rows it has, and how many of equal ones."""
 
 from itertools import pairwise
 
@@ -14,7 +14,7 @@ from tallybayes.model.sample import Sample, merged
 
 
 def sampled(table, labels, size, cuts=(), weights=None, samples=1):
-    """Of a table that comes in pieces, shown to one sample or to several by turns."""
+    """From a table in pieces, given to one sample or to several in turn."""
     found = [Sample(table.column_names, size) for _ in range(samples)]
     edges = [0, *sorted(cuts), len(table)]
     for number, (start, stop) in enumerate(pairwise(edges)):
@@ -29,7 +29,7 @@ def listed(rows):
 
 
 @given(st.data(), st.integers(1, 40), st.integers(1, 12), st.integers(1, 60))
-def test_the_sample_is_the_same_in_any_order_batches_and_shares(data, rows, different, size):
+def test_order_batching_and_merging_do_not_matter(data, rows, different, size):
     random = np.random.default_rng(rows)
     table = pa.table({"a": random.integers(0, different, rows).astype(str), "b": random.integers(0, 2, rows) * 0.5})
     labels = random.integers(0, 3, rows)
@@ -42,7 +42,7 @@ def test_the_sample_is_the_same_in_any_order_batches_and_shares(data, rows, diff
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 40))
-def test_a_row_of_weight_two_is_two_rows(rows, different, size):
+def test_weight_two_equals_two_rows(rows, different, size):
     random = np.random.default_rng(rows)
     table, labels = pa.table({"a": random.integers(0, different, rows)}), random.integers(0, 2, rows)
     weights = random.integers(0, 4, rows)
@@ -52,8 +52,8 @@ def test_a_row_of_weight_two_is_two_rows(rows, different, size):
         assert listed(heavy) == listed(spread)
 
 
-def test_of_equal_rows_as_many_are_taken_as_there_are():
-    """Four different rows, of which 100 are taken: each in its share, to the nearest row."""
+def test_equal_rows_are_sampled_in_proportion():
+    """Four distinct rows, of which 100 are taken: each in proportion, to the nearest row."""
     many = {("a", 0): 5000, ("a", 1): 1000, ("b", 0): 500, ("b", 1): 3500}
     cells, labels = zip(*(pair for pair, n in many.items() for _ in range(n)), strict=True)
     rows = sampled(pa.table({"x": list(cells)}), np.array(labels), 100)
@@ -61,7 +61,7 @@ def test_of_equal_rows_as_many_are_taken_as_there_are():
     assert [taken.count(pair) for pair in many] == [50, 10, 5, 35]
 
 
-def test_no_row_is_taken_more_often_than_it_is_there():
+def test_no_row_is_taken_more_often_than_it_occurs():
     table, labels = pa.table({"x": np.repeat(np.arange(9), np.arange(1, 10))}), np.zeros(45, int)
     for size in range(1, 46):
         taken = sampled(table, labels, size).cells["x"].to_numpy()
@@ -69,15 +69,15 @@ def test_no_row_is_taken_more_often_than_it_is_there():
         assert np.all(np.bincount(taken, minlength=9) <= np.arange(1, 10))
 
 
-def test_rows_that_differ_are_those_of_the_lowest_fingerprints():
+def test_distinct_rows_are_those_of_the_lowest_fingerprints():
     table = pa.table({"x": np.arange(500.0)})
     marks = fingerprints(table.to_batches()[0], ["x"])
     rows = sampled(table, np.arange(500) % 2, 50)
     assert rows.cells["x"].to_pylist() == np.argsort(marks)[:50].tolist()
 
 
-def test_weights_of_a_large_table_with_few_different_rows_are_those_of_all_its_rows():
-    """Sixteen different rows, independent given the class: nothing is to be weighed down."""
+def test_weights_of_a_large_table_with_few_distinct_rows():
+    """Sixteen distinct rows, independent given the class: nothing to weigh down."""
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 60_000)
     frame = {name: (random.random(60_000) < 0.3 + 0.4 * labels).astype(str) for name in "abcd"}

@@ -1,4 +1,4 @@
-"""What a column looks like in each class: the numbers that pictures are drawn from."""
+"""The distribution of a column in each class: the numbers behind the plots."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def of(family, cells=NUMBERS, labels=LABELS):
 
 
 @pytest.mark.parametrize("family", REAL, ids=repr)
-def test_curves_are_the_densities_that_score(family):
+def test_curves_are_the_scored_densities(family):
     model = of(family)
     found = shape(model, "x")
     assert found.kind == "numbers"
@@ -44,7 +44,7 @@ def test_curves_are_the_densities_that_score(family):
 
 
 @pytest.mark.parametrize("family", [Poisson(), NegativeBinomial()], ids=repr)
-def test_counts_are_shown_one_by_one_with_their_probabilities(family):
+def test_counts_are_listed_with_their_probabilities(family):
     model = of(family, [0, 1, 2, 1, 4, 6, 3, 5])
     found = shape(model, "x")
     assert found.kind == "counts"
@@ -53,7 +53,7 @@ def test_counts_are_shown_one_by_one_with_their_probabilities(family):
     assert found.p.sum(axis=1).min() > 0.95
 
 
-def test_levels_are_shown_with_their_probabilities_and_beta_intervals():
+def test_levels_are_listed_with_probabilities_and_beta_intervals():
     model = of(Categorical(alpha=1.0), ["u", "u", "v", "w", "u", "v", "v", "v"])
     found = shape(model, "x", mass=0.9)
     assert (found.kind, found.x) == ("levels", ["u", "v", "w"])
@@ -63,15 +63,15 @@ def test_levels_are_shown_with_their_probabilities_and_beta_intervals():
     np.testing.assert_allclose(np.stack([found.low[0], found.high[0]], axis=1), [intervals[level] for level in found.x])
 
 
-def test_the_band_of_an_exponential_is_the_interval_of_its_density_at_zero():
-    """There the density is the rate itself, whose posterior is known."""
+def test_band_of_an_exponential_at_zero_is_that_of_its_rate():
+    """At zero the density is the rate itself, whose posterior is known."""
     model = of(Exponential())
     found = shape(model, "x", span=(0.0, 5.0), mass=0.5)
     low, high = model.parameters("x", "a").interval(0.5)["rate"]
     assert (found.low[0, 0], found.high[0, 0]) == pytest.approx((low, high), rel=0.05)
 
 
-def test_the_band_of_a_histogram_is_that_of_its_interval_spread_over_it():
+def test_band_of_a_histogram_is_that_of_its_interval():
     model = of(Histogram(intervals=2, alpha=1.0))
     found = shape(model, "x")
     share = found.p[0, 200] / model.belief("x").probability[0, 0]
@@ -82,11 +82,11 @@ def test_the_band_of_a_histogram_is_that_of_its_interval_spread_over_it():
 
 
 @pytest.mark.parametrize("family", [Gamma(), Density()], ids=repr)
-def test_without_a_posterior_there_is_no_band(family):
+def test_no_posterior_no_band(family):
     assert np.isnan(shape(of(family), "x").low).all()
 
 
-def test_of_ten_thousand_levels_the_most_frequent_are_shown_and_the_rest_is_said_to_be_there():
+def test_ten_thousand_levels_show_the_most_frequent_and_the_rest():
     cells = ["often"] * 5000 + [f"level {i}" for i in range(10_000)]
     model = of(Categorical(alpha=0.0), cells, ["a", "b"] * 7500)
     found = shape(model, "x", top=20)
@@ -96,7 +96,7 @@ def test_of_ten_thousand_levels_the_most_frequent_are_shown_and_the_rest_is_said
     np.testing.assert_allclose(found.rest + found.p.sum(axis=1), 1.0)
 
 
-def test_some_classes_have_the_same_shape_by_themselves():
+def test_subset_of_classes_has_the_same_curves():
     model = of(Categorical(alpha=1.0), ["u", "u", "v", "w", "u", "v", "v", "v"])
     every, one = shape(model, "x", mass=0.9), shape_in(model.beliefs(), "x", [1], mass=0.9)
     assert (one.classes, one.x) == (["b"], every.x)
@@ -104,16 +104,16 @@ def test_some_classes_have_the_same_shape_by_themselves():
         np.testing.assert_array_equal(some[0], whole[1])
 
 
-def test_a_class_by_itself_is_looked_at_where_its_own_numbers_lie():
+def test_single_class_uses_its_own_range():
     model = of(Gaussian(m=0.0), [1.0, 2.0, 1.5, 1.2, 1001.0, 1002.0, 1003.0, 1004.0])
     found = shape_in(model.beliefs(), "x", [1], points=50)
     assert (found.p.shape, found.x.shape) == ((1, 50), (50,))
     assert found.x[0] > 900
     np.testing.assert_allclose(np.log(found.p[0]), model.evidence({"x": found.x})["x"][:, 1], rtol=1e-12)
-    assert np.isnan(found.low).all()  # nobody asked
+    assert np.isnan(found.low).all()  # not requested
 
 
-def test_of_many_whole_numbers_some_are_shown():
+def test_wide_integer_ranges_are_thinned():
     found = shape_in(of(Poisson(), [5000, 5100, 5200, 5300, 9000, 9100, 9200, 9300]).beliefs(), "x", points=100)
     assert 50 < len(found.x) <= 102
     assert len(set(np.diff(found.x))) == 1
@@ -128,7 +128,7 @@ def test_a_column_of_one_value_has_a_shape(family):
 
 
 @pytest.mark.parametrize("family", [Gaussian(), Gaussian(m=0.0), Histogram(), Density(), Poisson()], ids=repr)
-def test_a_class_without_any_cell_has_one_too(family):
+def test_class_without_cells_has_a_shape(family):
     found = shape(of(family, [1.0, 2.0, 3.0, 4.0, None, None, None, None]), "x")
     assert not np.isnan(found.p).any()
     assert found.p[0].max() > 0
@@ -142,25 +142,25 @@ def test_numbers_near_1e9_and_far_tails_have_a_finite_span():
 
 
 @pytest.mark.parametrize("family", [Words(), Each(Gaussian())], ids=repr)
-def test_what_has_no_single_values_says_so(family):
+def test_columns_without_single_values_are_refused(family):
     cells = ["one two"] * 8 if family == Words() else [[1.0, 2.0]] * 8
     with pytest.raises(TypeError, match=r"Column 'x' is counted by .* no density or probability of single values"):
         shape(of(family, cells), "x")
 
 
-def test_a_block_says_so_too():
+def test_blocks_are_refused():
     frame = {"x": ["u", "v"] * 4, "y": ["v", "u", "u", "v"] * 2}
     model = Model.train({("x", "y"): Pairs(structure="tree")}, frame, LABELS)
     with pytest.raises(TypeError, match="Column 'x, y' is counted by Pairs"):
         shape(model, "x")
 
 
-def test_a_mass_is_a_probability():
+def test_mass_is_a_probability():
     with pytest.raises(ValueError, match=r"mass=2: give a probability between 0 and 1, like 0\.95"):
         shape(of(Gaussian()), "x", mass=2)
 
 
-def test_rows_are_observed_class_by_class_whatever_their_form():
+def test_observed_rows_by_class_in_any_form():
     model = of(Gaussian())
     found = shape(model, "x")
     a, b = observed(model, found, {"x": [1.5, None, 2.5, 9.0]}, ["a", "a", "b", "never met"])
@@ -171,19 +171,19 @@ def test_rows_are_observed_class_by_class_whatever_their_form():
 
 
 @given(st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("ab")), min_size=1, max_size=12))
-def test_what_is_assumed_is_the_posterior_without_rows(rows):
+def test_assumed_is_the_posterior_without_rows(rows):
     cells, labels = zip(*rows, strict=True)
     model = Model.train({"x": Categorical(alpha=0.7)}, {"x": list(cells)}, list(labels))
     assert assumed(model, "x").alpha == dict.fromkeys(sorted(set(cells)), 0.7)
 
 
 @pytest.mark.parametrize("labels", [[1, 2, 1], [True, False, True], [b"a", b"b", b"a"], [0.5, 1.5, 0.5]])
-def test_it_is_assumed_of_labels_of_any_type(labels):
+def test_assumed_with_labels_of_any_type(labels):
     model = Model.train({"x": Poisson(shape=3.0, rate=2.0)}, {"x": [1, 2, 3]}, labels)
     assert assumed(model, "x").mean() == {"rate": 1.5}
 
 
-def test_words_are_present_as_their_estimates_say():
+def test_words_are_present_with_their_estimates():
     model = Model.train({"t": Words(reading="bernoulli", alpha=0)}, ["free prize", "lunch", "free"], ["s", "h", "s"])
     found = presence(model)
     assert (found.what, dict(zip(found.names, found.p.T.tolist(), strict=True))) == (
@@ -194,7 +194,7 @@ def test_words_are_present_as_their_estimates_say():
         presence(of(Gaussian()))
 
 
-def test_words_stand_in_one_order_whichever_was_met_first():
+def test_word_order_does_not_depend_on_history():
     texts, labels = ["zebra apple", "mango", "apple"], ["s", "h", "s"]
     one = presence(Model.train({"t": Words()}, texts, labels))
     other = presence(Model.train({"t": Words()}, texts[::-1], labels[::-1]))
@@ -202,7 +202,7 @@ def test_words_stand_in_one_order_whichever_was_met_first():
     np.testing.assert_array_equal(one.p, other.p)
 
 
-def test_a_heavy_tail_does_not_hide_what_most_values_look_like():
+def test_heavy_tail_does_not_hide_the_bulk():
     values = np.linspace(4.0, 6.0, 50)
     model = Model.train({"x": Histogram(method="equal count")}, {"x": values}, ["a", "b"] * 25)
     assert 2.9 <= shape(model, "x").x.min() < 4.0

@@ -1,4 +1,4 @@
-"""Rows that belong to several classes, with a share in each."""
+"""Soft labels: rows with a share in several classes."""
 
 import math
 from fractions import Fraction
@@ -18,7 +18,7 @@ FRAME = {"outlook": ["sunny", "rain", "rain"], "temperature": [30.5, 19.5, None]
 SCHEMA = {"outlook": Categorical(), "temperature": Gaussian(), "note": Words()}
 
 
-def test_a_row_counts_its_share_in_every_class():
+def test_row_counts_its_share_in_every_class():
     model = Model.train(SCHEMA, FRAME, SoftLabels({"no": [0.25, 0.0, 1.0], "yes": [0.75, 1.0, 0.0]}))
     assert model.rows_by_class() == {"no": 1.25, "yes": 1.75}
     assert model.counts("outlook")["rain"] == {"no": 1.0, "yes": 1.0}
@@ -31,12 +31,12 @@ def test_shares_of_one_are_labels():
     assert digest(Model.train(SCHEMA, FRAME, soft)) == digest(Model.train(SCHEMA, FRAME, ["no", "yes", "yes"]))
 
 
-def test_shares_that_are_no_power_of_two_are_counted_as_the_doubles_they_are():
+def test_shares_are_counted_as_exact_doubles():
     model = Model.train(SCHEMA, FRAME, SoftLabels({"a": [0.1, 0.1, 0.1]}))
     assert model.rows.sums["n"].fractions() == [3 * Fraction(0.1)]
 
 
-def test_shares_may_be_columns_of_the_frame_and_of_every_frame_of_a_stream():
+def test_shares_as_columns_of_frames_and_streams():
     shares = {"p": [0.25, 0.0, 1.0], "q": [0.75, 1.0, 0.0]}
     whole = Model.train(SCHEMA, FRAME, SoftLabels({"no": shares["p"], "yes": shares["q"]}))
     named, table = SoftLabels({"no": "p", "yes": "q"}), pa.table(FRAME | shares)
@@ -50,7 +50,7 @@ def test_weights_multiply_shares():
     assert Model.train(SCHEMA, FRAME, soft, weights=[2, 1, 0]).rows_by_class() == {"no": 0.5, "yes": 2.5}
 
 
-def test_rows_are_forgotten_with_the_shares_they_were_learned_with():
+def test_rows_are_forgotten_with_their_shares():
     soft = SoftLabels({"no": [0.3, 0.0, 1.0], "yes": [0.7, 1.0, 0.0]})
     model = Model.train(SCHEMA, FRAME, ["no", "no", "yes"])
     before = digest(model)
@@ -60,7 +60,7 @@ def test_rows_are_forgotten_with_the_shares_they_were_learned_with():
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_shares_are_counted_alike_by_any_number_of_threads(threads):
+def test_threads_do_not_matter(threads):
     shares = np.random.default_rng(0).integers(0, 2**32, (1000, 3)) / 2**32
     frame = {"x": np.arange(1000.0), "t": [f"w{i % 7} w{i % 3} w1" for i in range(1000)]}
     schema = {"x": Gaussian(), "t": Words()}
@@ -78,7 +78,7 @@ def test_shares_are_counted_alike_by_any_number_of_threads(threads):
         max_size=6,
     )
 )
-def test_words_of_shared_documents_are_counted_as_fractions_are(documents):
+def test_shared_words_equal_fractions(documents):
     listed = [sorted(words.items()) for words, _ in documents]
     shares = [sorted(units.items()) for _, units in documents]
     flat = np.array([pair for words in listed for pair in words], np.int32).reshape(-1, 2)
@@ -106,7 +106,7 @@ SCORES = st.one_of(st.floats(-800.0, 50.0), st.just(-math.inf), st.sampled_from(
 
 
 @given(st.data(), st.integers(1, 5), st.integers(0, 300))
-def test_rows_are_shared_out_as_in_plain_python(data, classes, rows):
+def test_share_out_equals_plain_python(data, classes, rows):
     few = data.draw(st.lists(SCORES, min_size=classes * min(rows, 7), max_size=classes * min(rows, 7)))
     scores = np.resize(np.array(few), (classes, rows)) if few else np.zeros((classes, rows))
     weights = np.resize([2.0**32, 0.0, 2.0**33, 12345.0], rows)
@@ -132,12 +132,12 @@ def test_rows_are_shared_out_as_in_plain_python(data, classes, rows):
         ({}, "SoftLabels of no class"),
     ],
 )
-def test_shares_that_cannot_be_counted_are_refused(shares, message):
+def test_invalid_shares_are_refused(shares, message):
     with pytest.raises(ValueError, match=message):
         Model.train(SCHEMA, FRAME, SoftLabels(shares))
 
 
-def test_an_array_says_which_class_each_column_is():
+def test_array_names_the_class_of_each_column():
     with pytest.raises(ValueError, match="2 columns for 3 classes"):
         SoftLabels(np.ones((1, 2)), classes="abc")
     with pytest.raises(ValueError, match="1 dimensions"):
@@ -146,7 +146,7 @@ def test_an_array_says_which_class_each_column_is():
         SoftLabels(np.ones((1, 2)), classes="aa")
 
 
-def test_what_needs_one_label_for_each_row_says_so():
+def test_functions_that_need_labels_refuse_shares():
     model = Model.train(SCHEMA, FRAME, ["no", "yes", "yes"])
     with pytest.raises(TypeError, match="each row needs the one label that it has"):
         evaluate(model, FRAME, SoftLabels({"no": [1.0] * 3}))
@@ -162,7 +162,7 @@ VALUES = st.floats(allow_infinity=False) | st.sampled_from([5e-324, -1.7e308, 0.
         max_size=6,
     )
 )
-def test_numbers_of_shared_rows_are_summed_as_fractions_are(drawn):
+def test_shared_numbers_equal_fractions(drawn):
     shares = [sorted(units.items()) for _, units in drawn]
     codes = np.array([code for each in shares for code, _ in each], np.int32)
     weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
@@ -189,7 +189,7 @@ def test_numbers_of_shared_rows_are_summed_as_fractions_are(drawn):
         max_size=8,
     )
 )
-def test_levels_of_shared_rows_are_counted_as_fractions_are(drawn):
+def test_shared_levels_equal_fractions(drawn):
     shares = [sorted(units.items()) for _, units in drawn]
     codes = np.array([code for each in shares for code, _ in each], np.int32)
     weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
@@ -207,7 +207,7 @@ def test_levels_of_shared_rows_are_counted_as_fractions_are(drawn):
     assert found == expected
 
 
-def test_an_infinite_number_among_shared_rows_is_named_by_its_row():
+def test_infinity_among_shared_rows_is_named_by_its_row():
     for shares in ([0.5, 0.5, 0.5], [0.1, 0.2, 0.3]):
         with pytest.raises(ValueError, match="row 1: the value is infinite"):
             Model.train({"x": Gaussian()}, {"x": [1.0, float("inf"), 2.0]}, SoftLabels({"a": shares, "b": shares}))

@@ -1,4 +1,4 @@
-"""A source is data like any other: it is trained on, evaluated and inferred from as a frame is."""
+"""Training, evaluation and inference from a source equal those from a frame."""
 
 import pyarrow as pa
 import pytest
@@ -29,7 +29,7 @@ def in_small_blocks(path, **options):
     return open_source(path, ReadOptions(block_bytes=32, **options))
 
 
-def test_a_source_a_frame_a_stream_and_rows_by_themselves_are_the_same_model(path):
+def test_source_frame_stream_and_single_rows_give_the_same_model(path):
     expected = digest(Model.train(SCHEMA, ROWS))
     rows = [dict(zip(ROWS, cells, strict=True)) for cells in zip(*ROWS.values(), strict=True)]
     assert digest(Model.train(SCHEMA, in_small_blocks(path), **AS_TEXT)) == expected
@@ -37,7 +37,7 @@ def test_a_source_a_frame_a_stream_and_rows_by_themselves_are_the_same_model(pat
     assert digest(sum(Model.train(SCHEMA, row, [row["y"]]) for row in rows)) == expected
 
 
-def test_labels_are_read_as_the_type_that_is_asked_for(path):
+def test_labels_are_read_as_the_requested_type(path):
     assert Model.train(SCHEMA, in_small_blocks(path)).classes == [0, 1]
     assert Model.train(SCHEMA, in_small_blocks(path), **AS_TEXT).classes == ["0", "1"]
     frame = {**ROWS, "y": [1, 0, 1, 0, 1, 0]}
@@ -47,7 +47,7 @@ def test_labels_are_read_as_the_type_that_is_asked_for(path):
     assert one.classes == ["1"]
 
 
-def test_weights_of_a_source_are_a_column_of_it(path):
+def test_weights_may_be_a_column_of_the_source(path):
     expected = Model.train(SCHEMA, ROWS, weights="weight")
     assert digest(Model.train(SCHEMA, in_small_blocks(path), weights="weight", **AS_TEXT)) == digest(expected)
 
@@ -59,7 +59,7 @@ def test_one_label_for_all_rows(path):
         assert digest(Model.train(COLUMNS, data, spam)) == expected
 
 
-def test_the_label_is_that_of_the_source_where_nobody_says_another(tmp_path):
+def test_label_column_defaults_to_that_of_the_source(tmp_path):
     for name, text in (("ham", "lunch on monday"), ("spam", "win a prize")):
         (tmp_path / name).mkdir()
         (tmp_path / name / "1.txt").write_text(text)
@@ -68,20 +68,20 @@ def test_the_label_is_that_of_the_source_where_nobody_says_another(tmp_path):
     assert (schema.label, model.classes) == ("class", ["ham", "spam"])
 
 
-def test_a_source_is_evaluated_as_its_rows_are(path):
+def test_source_is_evaluated_like_its_rows(path):
     model = Model.train(SCHEMA, ROWS)
     found, expected = evaluate(model, in_small_blocks(path)), evaluate(model, ROWS)
     assert (found.pairs, found.n) == (expected.pairs, 6)
     assert found.log_loss == pytest.approx(expected.log_loss)
 
 
-def test_a_schema_is_inferred_from_a_source_and_no_row_is_used_up(path):
+def test_inferring_a_schema_consumes_no_rows(path):
     source = open_source(path)
     assert Schema.infer(source, "y", hints={"text": Words(), "weight": None}).columns.keys() == {"x", "text"}
     assert Model.train(SCHEMA, source).n == 6
 
 
-def test_rows_that_are_refused_are_named_by_their_line_or_skipped(path):
+def test_refused_rows_are_named_by_line_or_skipped(path):
     with path.open("a") as file:
         file.write("inf,x,1,1\n7,x,1,\n8,x,1,0\n")
     with pytest.raises(SourceError, match=r"rows\.csv, line 9: the row has no label"):
@@ -92,7 +92,7 @@ def test_rows_that_are_refused_are_named_by_their_line_or_skipped(path):
     assert (evaluate(Model.train(SCHEMA, ROWS), source).n, source.skipped) == (7, 2)
 
 
-def test_labels_and_weights_of_a_source_that_are_no_columns_are_refused(path):
+def test_unknown_label_and_weight_columns_are_refused(path):
     with pytest.raises(ValueError, match="names of the columns that hold the labels"):
         Model.train(COLUMNS, open_source(path), ROWS["y"])
     with pytest.raises(ValueError, match=r"Which column holds the classes\? There are 'x', 'text', 'weight', 'y'"):

@@ -1,4 +1,4 @@
-"""Weighing evidence: what the weights mean, how they are found, and what they must withstand."""
+"""Evidence weights: their meaning, fitting, and robustness."""
 
 import numpy as np
 import pyarrow as pa
@@ -26,7 +26,7 @@ def softmax(scores):
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
-def test_given_weights_multiply_what_each_column_says_beyond_the_mean_of_the_classes():
+def test_weights_multiply_centred_evidence():
     plain = Model.train(SCHEMA, TENNIS, PLAY)
     weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75, offsets={"no": 0.1, "yes": -0.3})
     model = plain.believing(weights=weights)
@@ -38,14 +38,14 @@ def test_given_weights_multiply_what_each_column_says_beyond_the_mean_of_the_cla
     np.testing.assert_allclose(model.evidence(TENNIS).total(), scores, rtol=1e-12)
 
 
-def test_all_weights_of_one_are_naive_bayes():
+def test_unit_weights_are_naive_bayes():
     plain = Model.train(SCHEMA, TENNIS, PLAY)
     np.testing.assert_allclose(plain.believing(weights={}).posterior(TENNIS), plain.posterior(TENNIS), rtol=1e-12)
     assert plain.believing(weights={}).believing(weights=None) == plain
 
 
-def test_that_a_cell_is_missing_is_evidence_of_its_own():
-    """Of four rows each, one in either class lacks a cell in one of the columns: (1 + 2q) / (4 + 2), q = 2/10."""
+def test_missing_cell_has_its_own_evidence():
+    """Of four rows each, one per class lacks a cell in one of the columns: (1 + 2q) / (4 + 2), q = 2/10."""
     model = Model.train(SCHEMA, TENNIS, PLAY).believing(
         weights=Weights({"outlook": 0.0, "temp": 0.0}, {"outlook": 2.0})
     )
@@ -57,13 +57,13 @@ def test_that_a_cell_is_missing_is_evidence_of_its_own():
     np.testing.assert_allclose(alone[0], np.log([0.5, 0.5]) + expected[0], rtol=1e-12)
 
 
-def test_what_a_class_has_never_met_is_bounded():
+def test_evidence_of_unseen_levels_is_clipped():
     model = Model.train({"x": Categorical(alpha=0)}, {"x": ["a", "a", "b"]}, [0, 0, 1])
     assert np.isneginf(model.log_joint({"x": ["a"]})[0, 1])
     np.testing.assert_allclose(model.believing(weights={"x": 0.5}).evidence({"x": ["a"]})["x"], [[15.0, -15.0]])
 
 
-def test_words_are_weighed_one_by_one():
+def test_words_are_weighed_individually():
     model = Model.train({"t": Words()}, ["win a prize", "lunch at noon", "free prize"], ["spam", "ham", "spam"])
     weighed = model.believing(weights={"t": 0.25})
     said = weighed.evidence("prize lunch prize")
@@ -73,7 +73,7 @@ def test_words_are_weighed_one_by_one():
 
 
 @given(st.integers(1, 30), st.integers(2, 4), st.integers(1, 5), st.integers(0, 2**32 - 1))
-def test_the_loss_and_its_gradient_are_those_of_the_formula(rows, classes, pieces, seed):
+def test_loss_and_gradient_equal_the_formula(rows, classes, pieces, seed):
     random = np.random.default_rng(seed)
     evidence, thetas = random.normal(size=(pieces, classes, rows)), random.random((classes, pieces))
     offsets, weights = random.normal(size=classes), random.random(rows)
@@ -89,7 +89,7 @@ def test_the_loss_and_its_gradient_are_those_of_the_formula(rows, classes, piece
     np.testing.assert_allclose(slope, [*expected, *(weights @ p)], rtol=1e-9, atol=1e-12)
 
 
-def test_columns_that_repeat_each_other_count_as_one():
+def test_redundant_columns_count_once():
     frame, labels = copies()
     plain = Model.train(Schema.infer(frame), frame, labels)
     model = weigh(plain, frame, labels)
@@ -102,7 +102,7 @@ def test_columns_that_repeat_each_other_count_as_one():
     assert 0.5 < model.posterior(asked)[0, 1] < 0.75  # 0.8·0.3 / (0.8·0.3 + 0.2·0.7) is 0.63
 
 
-def test_left_out_rows_are_never_less_probable_than_without_weights():
+def test_left_out_loss_never_increases():
     for seed in range(5):
         frame, labels = copies(rows=40, columns=3, seed=seed)
         plain = Model.train(Schema.infer(frame), frame, labels)
@@ -113,7 +113,7 @@ def test_left_out_rows_are_never_less_probable_than_without_weights():
 
 @pytest.mark.slow
 @given(st.permutations(range(60)), st.integers(1, 59), st.booleans())
-def test_the_same_rows_give_the_same_weights_in_any_order_and_batches(order, cut, dictionary):
+def test_order_and_batching_do_not_change_the_weights(order, cut, dictionary):
     frame, labels = copies(rows=60, columns=2)
     random = np.random.default_rng(3)
     frame["x"] = np.where(random.random(60) < 0.1, np.nan, random.normal(size=60) + (labels == "1"))
@@ -129,7 +129,7 @@ def test_the_same_rows_give_the_same_weights_in_any_order_and_batches(order, cut
     assert digest(weigh(model, pairs)) == expected
 
 
-def test_no_more_rows_are_left_out_than_asked_for():
+def test_number_of_left_out_rows_is_limited():
     frame, labels = copies(rows=3000, columns=2)
     model = Model.train(Schema.infer(frame), frame, labels)
     frame["x"] = np.arange(3000.0)
@@ -144,8 +144,8 @@ def test_no_more_rows_are_left_out_than_asked_for():
     assert again.cells["x"].equals(rows.cells["x"])
 
 
-def test_fewer_rows_are_left_out_where_texts_are_long():
-    """Of 20 kB each, a thousand are more than enough; in any batches."""
+def test_fewer_rows_are_left_out_with_long_texts():
+    """At 20 kB each, a thousand suffice; for any batching."""
     random = np.random.default_rng(0)
     frame = {"t": [f"{i} " + "word " * int(random.integers(3800, 4200)) for i in range(2300)]}
     labels = random.integers(0, 2, 2300)

@@ -1,4 +1,4 @@
-"""Weighing what blocks say beside their columns: the weights of parts, and what they must withstand."""
+"""Weighing blocks together with their columns: weights of parts, and edge cases."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def weighing(schema, frame, labels):
     return reweighed(model, sampled_rows(model, frame, labels))
 
 
-def test_parts_have_weights_of_their_own():
+def test_parts_have_separate_weights():
     model, found = weighing(OVERLAPPING, *made())
     weights = model.schema.weights
     assert [*weights.parts] == [BLOCK]
@@ -51,7 +51,7 @@ def test_parts_have_weights_of_their_own():
     assert weights.of_parts(BLOCK, PARTS).tolist() == [weights.parts[BLOCK][part] for part in PARTS]
 
 
-def test_weighed_scores_are_the_weighed_sum_of_what_is_said():
+def test_score_is_the_weighted_sum():
     frame, labels = made()
     model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
     plain = Model.train({BLOCK: model.schema.columns[BLOCK]}, frame, labels)
@@ -63,7 +63,7 @@ def test_weighed_scores_are_the_weighed_sum_of_what_is_said():
     np.testing.assert_allclose(found - found.mean(axis=1, keepdims=True), expected, atol=1e-9)
 
 
-def test_weights_of_parts_are_written_and_read():
+def test_weights_of_parts_round_trip():
     weights = Weights(
         {"one": 0.5}, parts={BLOCK: {"Pairs": 0.25, "best log of mean": 1}}, prior=0.3, offsets={"a": 0.1}
     )
@@ -78,12 +78,12 @@ def test_weights_of_parts_are_written_and_read():
     assert schema_from_toml(schema_to_toml(schema)).weights == weights
 
 
-def test_a_block_of_one_weight_is_written_and_read():
+def test_block_with_one_weight_round_trips():
     schema = Schema({BLOCK: Pairs()}, weights=Weights({BLOCK: 0.5}))
     assert schema_from_toml(schema_to_toml(schema)).weights == schema.weights
 
 
-def test_why_columns_are_counted_together_is_not_forgotten_by_weighing():
+def test_reasons_for_blocks_survive_weighing():
     frame, labels = made()
     schema = Schema.infer(frame, dependence="trees")
     model = weigh(Model.train(schema, frame, labels), frame, labels)
@@ -91,7 +91,7 @@ def test_why_columns_are_counted_together_is_not_forgotten_by_weighing():
     assert BLOCK not in model.believing({BLOCK: model.schema.columns[BLOCK].changed({"m": 2.0})}).schema.reasons
 
 
-def test_a_file_keeps_them_and_the_counts_know_nothing_of_them():
+def test_file_keeps_weights_and_counts_do_not_depend_on_them():
     frame, labels = made()
     plain = Model.train(OVERLAPPING, frame, labels)
     model = weigh(plain, frame, labels)
@@ -103,19 +103,19 @@ def test_a_file_keeps_them_and_the_counts_know_nothing_of_them():
 
 
 @pytest.mark.parametrize("bad", [-1.0, float("nan"), float("inf"), "x", True])
-def test_weights_of_parts_that_cannot_be_are_refused(bad):
+def test_invalid_weights_of_parts_are_refused(bad):
     with pytest.raises(ValueError, match=r"Weights\(parts\[\('one', 'two'\)\]\['Pairs'\]=.*at least 0"):
         Weights(parts={BLOCK: {"Pairs": bad}})
 
 
-def test_weights_are_of_blocks_that_there_are():
+def test_weights_of_unknown_blocks_are_refused():
     with pytest.raises(ValueError, match="There is a weight for"):
         Schema({"one": Categorical()}, weights=Weights(parts={BLOCK: {"Pairs": 0.5}}))
 
 
 @given(st.integers(0, 10_000), st.integers(4, 60), st.floats(0, 1))
 @settings(max_examples=some(20))
-def test_left_out_rows_are_never_less_probable_than_by_the_columns_alone(seed, rows, clear):
+def test_left_out_loss_is_never_worse_than_columns_alone(seed, rows, clear):
     frame, labels = made(rows, seed, clear)
     _, found = weighing(OVERLAPPING, frame, labels)
     assert found.weighed <= found.naive
@@ -124,7 +124,7 @@ def test_left_out_rows_are_never_less_probable_than_by_the_columns_alone(seed, r
 
 
 @pytest.mark.parametrize("labels", [["a"], ["a", "b"], ["a", "a", "a"]], ids=str)
-def test_where_nothing_can_be_weighed_the_columns_answer_alone(labels):
+def test_without_weighing_the_columns_answer_alone(labels):
     frame = pd.DataFrame({"one": ["u", "v", "u"], "two": ["x", "x", "y"]})[: len(labels)]
     model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
     alone = Model.train({name: OVERLAPPING[name] for name in frame}, frame, labels)
@@ -133,7 +133,7 @@ def test_where_nothing_can_be_weighed_the_columns_answer_alone(labels):
     np.testing.assert_allclose(model.posterior(frame), alone.posterior(frame), rtol=1e-9)
 
 
-def test_an_overlapping_schema_is_asked_only_when_weighed():
+def test_overlapping_schema_requires_weighing():
     frame, labels = made(40)
     model = Model.train(OVERLAPPING, frame, labels)
     assert model.schema.overlaps
@@ -145,7 +145,7 @@ def test_an_overlapping_schema_is_asked_only_when_weighed():
     assert weigh(model, frame, labels).posterior(frame).shape == (40, 2)
 
 
-def test_a_block_by_itself_is_weighed_too():
+def test_single_block_is_weighed():
     frame, labels = made()
     model, found = weighing({BLOCK: Trees(n=10)}, frame, labels)
     assert found.weighed <= found.naive
@@ -153,7 +153,7 @@ def test_a_block_by_itself_is_weighed_too():
     assert (model.posterior(frame).argmax(axis=1) == labels).mean() > 0.9
 
 
-def test_any_order_of_rows_gives_the_same_weights():
+def test_row_order_does_not_change_the_weights():
     frame, labels = made()
     order = np.random.default_rng(1).permutation(len(labels))
     model = Model.train(OVERLAPPING, frame, labels)
@@ -162,7 +162,7 @@ def test_any_order_of_rows_gives_the_same_weights():
 
 
 @pytest.mark.parametrize("schema", [OVERLAPPING, {BLOCK: Trees(n=10)}], ids=["beside columns", "alone"])
-def test_rows_that_were_not_counted_cannot_weigh(schema):
+def test_uncounted_rows_are_refused(schema):
     frame, labels = made(40)
     model = Model.train(schema, frame[:20], labels[:20])
     with pytest.raises(ValueError, match="The model has not counted these rows"):

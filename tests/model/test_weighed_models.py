@@ -1,4 +1,4 @@
-"""Models whose evidence is weighed: what keeps the weights, what else is weighed, and what they must withstand."""
+"""Weighed models: persistence of weights, what is weighed, and edge cases."""
 
 import numpy as np
 import pandas as pd
@@ -29,7 +29,7 @@ from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.weights_fit import Layout, _penalty
 
 
-def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_the_same():
+def test_weights_survive_learning_merging_files_and_toml():
     frame, labels = copies()
     plain = Model.train(Schema.infer(frame), frame, labels)
     model = weigh(plain, frame, labels)
@@ -47,7 +47,7 @@ def test_weights_are_kept_by_learning_merging_files_and_toml_and_the_counts_are_
     assert digest(learned) == digest(from_bytes(to_bytes(model)))
 
 
-def test_several_classes_have_weights_of_their_own_from_a_thousand_rows_on():
+def test_several_classes_have_separate_weights_from_1000_rows():
     random = np.random.default_rng(1)
     labels = random.integers(0, 3, 1200)
     frame = {"a": labels + random.normal(size=1200), "b": (labels == 2) + random.normal(size=1200)}
@@ -58,7 +58,7 @@ def test_several_classes_have_weights_of_their_own_from_a_thousand_rows_on():
     assert np.isfinite(newer.posterior({"a": [9.0], "b": [1.0]})).all()
 
 
-def test_blocks_and_texts_are_weighed_beside_columns():
+def test_blocks_and_texts_are_weighed_with_columns():
     random = np.random.default_rng(2)
     labels = np.array(["ham", "spam"])[random.integers(0, 2, 300)]
     shift = (labels == "spam") * 1.0
@@ -73,7 +73,7 @@ def test_blocks_and_texts_are_weighed_beside_columns():
     np.testing.assert_allclose(weighed.posterior(frame).sum(axis=1), 1.0)
 
 
-def test_weights_that_make_no_sense_are_refused_by_name():
+def test_invalid_weights_are_refused_by_name():
     with pytest.raises(ValueError, match=r"columns\['a'\]=-1\): give a number of at least 0"):
         Weights({"a": -1})
     with pytest.raises(ValueError, match="There is a weight for 'wind', but the schema has 'outlook', 'temp'"):
@@ -84,7 +84,7 @@ def test_weights_that_make_no_sense_are_refused_by_name():
         Model.train(SCHEMA, TENNIS, PLAY).believing(weights={}).log_marginal(TENNIS)
 
 
-def test_rows_that_the_model_has_not_counted_are_an_error():
+def test_uncounted_rows_are_an_error():
     model = Model.train(SCHEMA, TENNIS, PLAY)
     with pytest.raises(ValueError, match="has not counted these rows"):
         weigh(model, {**TENNIS, "temp": [99.0] * 8}, PLAY)
@@ -103,7 +103,7 @@ def test_rows_that_the_model_has_not_counted_are_an_error():
     ],
     ids=["two rows", "one class", "a class of one row", "all missing", "separable"],
 )
-def test_what_it_must_withstand(frame, labels):
+def test_edge_cases(frame, labels):
     model = weigh(Model.train({"x": Categorical()}, frame, labels), frame, labels)
     posterior = model.posterior(frame)
     np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
@@ -111,7 +111,7 @@ def test_what_it_must_withstand(frame, labels):
     assert weights is None or all(np.isfinite(list(np.ravel(w))).all() for w in weights.columns.values())
 
 
-def test_two_weighed_classes_are_a_weighted_sum_of_features():
+def test_two_weighed_classes_are_linear():
     schema = Schema({"x": Categorical(), "y": Gaussian(plugin=True, shared=True)})
     frame = {"x": ["a", "b", "a", "b", "a"], "y": [1.0, 3.0, 2.5, 4.0, 0.0]}
     model = Model.train(schema, frame, [0, 1, 0, 1, 1])
@@ -120,20 +120,20 @@ def test_two_weighed_classes_are_a_weighted_sum_of_features():
     assert weighed.linear(1).log_odds({"x": {"b": 1}, "y": {"x": 2.0}}) == pytest.approx(joint[1] - joint[0], rel=1e-12)
 
 
-def test_weighed_evidence_of_three_classes_is_not_linear():
+def test_three_weighed_classes_are_not_linear():
     model = Model.train({"x": Categorical()}, {"x": ["a", "b", "c"]}, [0, 1, 2])
     with pytest.raises(TypeError, match="weights=None"):
         model.believing(weights={"x": 0.5}).linear(1)
 
 
-def test_a_schema_shows_its_weights():
+def test_schema_shows_its_weights():
     weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75)
     shown = repr(Schema(SCHEMA.columns, weights=weights))
     assert shown == "outlook  Categorical() × 0.5\ntemp     Gaussian() × 0.25…2\n(class)  frequencies × 0.75"
 
 
 def beside_a_number(reading):
-    """Texts of which four in five tell the class, beside a number that tells something too."""
+    """Texts of which four in five are informative, next to an informative number."""
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 300)
     told = np.where(random.random(300) < 0.8, labels, 1 - labels)
@@ -144,7 +144,7 @@ def beside_a_number(reading):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("reading", ["auto", "complement"])
-def test_weighing_does_not_warn_of_scores_that_it_weighs_itself(reading):
+def test_weighing_does_not_warn_about_scores(reading):
     schema, frame, labels = beside_a_number(reading)
     model = weigh(Model.train(schema, frame, labels), frame, labels)
     assert model.schema.weights is not None
@@ -153,7 +153,7 @@ def test_weighing_does_not_warn_of_scores_that_it_weighs_itself(reading):
 
 
 @pytest.mark.filterwarnings("error")
-def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_may_not():
+def test_text_log_odds_may_be_added_and_complement_scores_may_not():
     schema, frame, labels = beside_a_number("auto")
     model = Model.train(schema, frame, labels)
     assert "a score" not in repr(model.evidence({"t": "free lunch", "x": 1.0}))
@@ -163,7 +163,7 @@ def test_log_odds_of_texts_may_be_added_to_other_columns_and_complement_scores_m
 
 
 @pytest.mark.parametrize("reading", ["auto", "binary"])
-def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
+def test_every_training_set_is_weighed_separately(reading):
     schema, frame, labels = beside_a_number(reading)
     weights = np.where(np.arange(300) % 7, 1.0, 2.0)
     found = cross_validate(schema, frame, labels, k=3, weigh=True, weights=weights)
@@ -186,9 +186,7 @@ def test_every_training_set_is_weighed_by_rows_of_its_own(reading):
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_columns_are_drawn_to_their_mean_missing_cells_to_nothing_and_parts_to_a_quarter(
-    columns, missing, parts, own, seed
-):
+def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_a_quarter(columns, missing, parts, own, seed):
     layout = Layout(own, columns + missing, parts, 3)
     size, end = layout.size, layout.size + parts
     values = np.random.default_rng(seed).normal(size=end + 4)
@@ -207,17 +205,17 @@ def test_columns_are_drawn_to_their_mean_missing_cells_to_nothing_and_parts_to_a
 
 
 @pytest.mark.parametrize("filled", ["t", 1.0, True], ids=["text", "number", "truth"])
-def test_baskets_are_told_apart_by_what_is_not_in_them(filled):
-    """Every cell is the same or missing; one class has each of ten things with probability 0.7, the other with 0.3."""
+def test_market_baskets_are_classified_by_missing_items(filled):
+    """Every cell is the same or missing; one class has each of ten items with probability 0.7, the other with 0.3."""
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 1000)
     bought = random.random((1000, 10)) < np.where(labels, 0.7, 0.3)[:, None]
     baskets = pd.DataFrame({f"c{i}": [filled if has else None for has in bought[:, i]] for i in range(10)})
     model = NaiveBayes().fit(baskets[:800], labels[:800])
-    assert model.score(baskets[800:], labels[800:]) > 0.85  # the best possible is 0.90
+    assert model.score(baskets[800:], labels[800:]) > 0.85  # the Bayes optimum is 0.90
 
 
-def test_tables_are_weighed_from_twenty_rows_on_and_texts_from_two_hundred():
+def test_tables_are_weighed_from_20_rows_and_texts_from_200():
     random = np.random.default_rng(0)
     labels = np.arange(200) % 2
     table = pd.DataFrame({name: labels + random.normal(size=200) for name in "ab"}).assign(
@@ -225,7 +223,7 @@ def test_tables_are_weighed_from_twenty_rows_on_and_texts_from_two_hundred():
     )
     weights = {n: NaiveBayes().fit(table[:n], labels[:n]).schema_.weights for n in (19, 20)}
     assert weights[19] is None
-    assert all(weights[20].columns[name] < 0.5 for name in "acd")  # which say the same
+    assert all(weights[20].columns[name] < 0.5 for name in "acd")  # which are redundant
     twice = NaiveBayes().fit(table[:10], labels[:10], sample_weight=np.full(10, 2.0))
     assert twice.schema_.weights is not None
     texts = pd.DataFrame(

@@ -1,4 +1,4 @@
-"""Rows whose evidence is weighed."""
+"""Rows for tests of weighing."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ SCHEMA = Schema({"outlook": Categorical(), "temp": Gaussian()})
 
 
 def copies(rows=600, columns=6, seed=0):
-    """One column that tells something, repeated; and one that tells something else."""
+    """One informative column, repeated, and another informative one."""
     random = np.random.default_rng(seed)
     labels = random.integers(0, 2, rows)
     one = np.where(random.random(rows) < 0.8, labels, 1 - labels)

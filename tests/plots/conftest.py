@@ -1,4 +1,4 @@
-"""No window is opened, and no figure left behind."""
+"""No window is opened, and no figure stays open."""
 
 import matplotlib
 import pytest

@@ -1,4 +1,4 @@
-"""Models and rows to draw."""
+"""Models and rows to plot."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""The pictures that are stored, small; run this file to write them again, and look at them."""
+"""The small reference images; run this file to write them again, and look at them."""
 
 from pathlib import Path
 

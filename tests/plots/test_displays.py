@@ -1,4 +1,4 @@
-"""What all displays have in common: new axes and given ones, SVG, light and dark, and a short way in."""
+"""All displays: new and given axes, SVG, light and dark, and shortcuts."""
 
 import inspect
 
@@ -59,12 +59,12 @@ def kinds(cls):
     return [kind for each in cls.__subclasses__() for kind in (kinds(each) or [each])]
 
 
-def test_every_display_is_among_those_that_are_tried():
+def test_every_display_is_tested():
     assert {type(display) for display in EVERY} == set(kinds(Display))
 
 
 @pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
-def test_every_display_draws_on_new_axes_on_given_ones_and_as_svg(display):
+def test_new_axes_given_axes_and_svg(display):
     assert display.plot() is display
     assert display.ax_ is display.axes_[0]
     assert display.figure_ is display.ax_.figure
@@ -82,7 +82,7 @@ def test_every_display_draws_on_new_axes_on_given_ones_and_as_svg(display):
 
 
 @pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
-def test_on_dark_ground_no_text_is_dark(display):
+def test_no_dark_text_on_dark_background(display):
     with pyplot.rc_context(style(dark=True)):
         figure = display.plot().figure_
     figure.canvas.draw()
@@ -92,7 +92,7 @@ def test_on_dark_ground_no_text_is_dark(display):
     assert all(sum(bytes.fromhex(to_hex(text.get_color())[1:])) > 3 * 128 for text in texts if text not in boxed)
 
 
-def test_axes_must_be_as_many_as_there_are_panels():
+def test_number_of_axes_must_match_the_panels():
     figure, ax = pyplot.subplots()
     with pytest.raises(ValueError, match="ax: there are 1 axes for 3 panels; give 3 axes, or none"):
         DecisionDisplay.from_model(MODEL, "temp").plot(ax=ax)
@@ -117,7 +117,7 @@ WAYS_IN = {
 
 
 @pytest.mark.parametrize("name", WAYS_IN)
-def test_there_is_a_short_way_to_every_picture(name):
+def test_shortcut_for_every_display(name):
     thing, ways = WAYS_IN[name]
     for way, given in ways.items():
         display = getattr(thing.plot, way)(*given)
@@ -125,7 +125,7 @@ def test_there_is_a_short_way_to_every_picture(name):
         assert display.figure_.axes
 
 
-def test_no_short_way_is_forgotten():
+def test_no_shortcut_is_missing():
     tried = {way for _, ways in WAYS_IN.values() for way in ways}
     classes = (tallybayes.plots.ModelPlots, tallybayes.plots.EvaluationPlots, tallybayes.plots.EvidencePlots)
     assert tried == {
@@ -133,7 +133,7 @@ def test_no_short_way_is_forgotten():
     }
 
 
-def test_a_display_stays_as_it_is_whatever_the_model_learns_afterwards():
+def test_display_does_not_change_when_the_model_learns():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
     display = DensityDisplay.from_model(model, "x")
     before = display.svg()

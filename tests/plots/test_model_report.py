@@ -1,4 +1,4 @@
-"""The report of a model: one page by itself, in which text is text and every picture has a description."""
+"""The report: one self-contained page in which text is escaped and every plot has a description."""
 
 import re
 from html.parser import HTMLParser
@@ -40,7 +40,7 @@ ALLOWED = TEXT | DRAWN | {"tbody", "tr", "th", "td", "details", "summary", "figu
 
 
 class Page(HTMLParser):
-    """Tags that close as they were opened, and attributes."""
+    """Checks that tags nest, and collects attributes."""
 
     def __init__(self, html):
         super().__init__()
@@ -68,7 +68,7 @@ def report():
     return model_report(MODEL, FRAME, LABELS)
 
 
-def test_the_page_stands_by_itself_and_runs_nothing(report):
+def test_page_is_self_contained_and_runs_nothing(report):
     html = report.html()
     page = Page(html)
     assert {*page.tags} <= ALLOWED
@@ -82,28 +82,28 @@ def test_the_page_stands_by_itself_and_runs_nothing(report):
     assert len(html.encode()) < 1_000_000
 
 
-def test_every_picture_has_a_description_and_names_of_its_own(report):
+def test_every_plot_has_a_description_and_unique_ids(report):
     page = Page(report.html())
     drawn = page.tags.count("svg")
-    assert drawn == 3 + 3 + 2  # columns; matrix, ROC, precision and recall; reliability, and what weighs most
+    assert drawn == 3 + 3 + 2  # columns; matrix, ROC, precision and recall; reliability, and the heaviest evidence
     assert sum(name == "aria-label" and len(value) > 20 for name, value in page.found) == drawn
     assert len(set(page.ids)) == len(page.ids)
     referred = {value[1:] for name, value in page.found if name == "href" and value.startswith("#")}
     assert referred | {*re.findall(r"url\(#([^)]+)\)", report.html())} <= set(page.ids)
 
 
-def test_the_same_bytes_every_time(report):
+def test_same_bytes_every_time(report):
     assert model_report(MODEL, FRAME, LABELS).html() == report.html()
 
 
-def test_a_saved_report_is_the_page(report, tmp_path):
+def test_saved_report_equals_the_page(report, tmp_path):
     report.save(tmp_path / "report.html")
     assert (tmp_path / "report.html").read_text() == report.html()
     with pytest.raises(FileNotFoundError, match="There is no folder"):
         report.save(tmp_path / "no such folder" / "report.html")
 
 
-def test_facts_are_those_of_the_other_reports(report):
+def test_facts_equal_those_of_other_reports(report):
     facts = report.to_json()
     measured = evaluate(MODEL, FRAME, LABELS)
     assert facts["evaluation"] == measured.to_json()
@@ -131,7 +131,7 @@ def test_mistakes_come_with_their_evidence(report):
     assert f"row {wrong[0]['row']}: {wrong[0]['truth']} mistaken for" in report.text()
 
 
-def test_without_test_rows_the_report_says_so():
+def test_report_without_test_rows():
     report = model_report(MODEL)
     assert report.to_json()["evaluation"] is None
     assert "No test rows were given" in report.text()
@@ -139,13 +139,13 @@ def test_without_test_rows_the_report_says_so():
     assert report.html().count("<svg") == 4
 
 
-def test_pictures_can_be_left_out():
+def test_plots_can_be_left_out():
     html = model_report(MODEL, FRAME, LABELS, pictures=False).html()
     assert "<svg" not in html
     assert "matplotlib" not in html
 
 
-def test_a_source_a_stream_and_a_frame_give_the_same_report(tmp_path):
+def test_source_stream_and_frame_give_the_same_report(tmp_path):
     table = pa.table({**FRAME, "sick": LABELS})
     pa.csv.write_csv(table, tmp_path / "rows.csv")
     frame = model_report(MODEL, table, "sick", pictures=False).to_json()
@@ -156,7 +156,7 @@ def test_a_source_a_stream_and_a_frame_give_the_same_report(tmp_path):
         assert other["evaluation"]["confusion"] == frame["evaluation"]["confusion"]
 
 
-def test_text_is_text_wherever_it_stands():
+def test_names_are_escaped_everywhere():
     frame = {f"{EVIL}1": [EVIL, "b"] * 3, f"{EVIL}2": [f"{EVIL} free", "lunch"] * 3, f"{EVIL}3": [1.0, 2.0] * 3}
     families = dict(zip(frame, (Categorical(), Words(), Gaussian()), strict=True))
     schema = Schema(families, label=f"{EVIL}y", reasons={f"{EVIL}1": EVIL})
@@ -169,7 +169,7 @@ def test_text_is_text_wherever_it_stands():
     assert "&lt;script&gt;alert(&#x27;x&#x27;)&lt;/script&gt;\\x1b[2J\\u202e&quot;&amp;" in html
 
 
-def test_words_of_a_mistake_are_marked_in_its_text():
+def test_words_of_a_mistake_are_highlighted():
     model = Model.train({"text": Words()}, ["free prize", "lunch today", "free money"], ["spam", "ham", "spam"])
     html = model_report(model, ["Free lunch,\nfree prize"], ["ham"]).html()
     assert re.search(
@@ -179,7 +179,7 @@ def test_words_of_a_mistake_are_marked_in_its_text():
 
 
 @pytest.mark.slow
-def test_a_report_of_hundreds_of_columns_of_long_names_and_150_classes_stays_below_two_megabytes():
+def test_large_report_stays_below_two_megabytes():
     random = np.random.default_rng(0)
     columns = {f"{'long ' * 20}{i}": random.integers(0, 50, 600).astype(str) for i in range(200)}
     labels = [f"{'x' * 490}{i}" for i in range(150)] * 4
@@ -205,7 +205,7 @@ ODD = {
 
 @pytest.mark.filterwarnings("ignore:.* rows are impossible in every class")
 @pytest.mark.parametrize("kind", ODD)
-def test_models_of_every_kind_are_reported(kind, tmp_path):
+def test_every_kind_of_model(kind, tmp_path):
     families, frame = ODD[kind]
     labels = list("yynnyynn")
     model = Model.train(families, frame, labels)
@@ -217,14 +217,14 @@ def test_models_of_every_kind_are_reported(kind, tmp_path):
         assert again[part] == report.to_json()[part]
 
 
-def test_one_class_alone_and_a_model_of_nothing():
+def test_single_class_and_empty_model():
     alone = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
     assert "<svg" in model_report(alone, {"x": [1.0]}, ["a"]).html()
     with pytest.raises(ValueError, match="counted no rows, so there is nothing to report"):
         model_report(Model({"x": Gaussian()}))
 
 
-def test_a_weighed_model_is_reported_as_it_decides():
+def test_weighed_model_is_reported_as_it_decides():
     from tallybayes import weigh
 
     weighed = weigh(MODEL, FRAME, LABELS)
@@ -233,7 +233,7 @@ def test_a_weighed_model_is_reported_as_it_decides():
     assert "weighed" in report.text() or weighed.schema.weights is not None
 
 
-def test_a_block_of_many_columns_is_named_in_full_once():
+def test_large_block_is_named_in_full_once():
     frame = {f"column {i}": ["u", "v", "u", "w"] * 5 for i in range(9)}
     model = Model.train({tuple(frame): Pairs(structure="tree")}, frame, ["yes", "no", "yes", "yes"] * 5)
     text = model_report(model, frame, ["yes", "no", "yes", "no"] * 5).text()
@@ -242,7 +242,7 @@ def test_a_block_of_many_columns_is_named_in_full_once():
     assert "column 0, column 1, column 2 and 6 more" not in str(report_on(model).to_json())
 
 
-def test_only_pictures_too_wide_for_a_phone_are_scrolled(report):
+def test_only_wide_plots_scroll(report):
     wide = dict(re.findall(r'<svg [^>]*width="(\d+)"( class="wide")?', report.html()))
     assert {bool(kind) for kind in wide.values()} == {True, False}
     assert all(bool(kind) == (int(width) > 560) for width, kind in wide.items())

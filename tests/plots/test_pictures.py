@@ -1,11 +1,11 @@
-"""A few pictures beside those that are stored: not pixel by pixel, since fonts and versions differ, but nearly."""
+"""A few plots against reference images, with a tolerance for fonts and versions."""
 
 import numpy as np
 import pytest
 from matplotlib import image
 from pictures import FOLDER, PICTURES, write
 
-NEAR = 0.06  # root of the mean square, of 1
+NEAR = 0.06  # root mean square, of 1
 
 
 def difference(one, other):
@@ -16,13 +16,13 @@ def difference(one, other):
 
 
 @pytest.mark.parametrize("name", PICTURES)
-def test_a_picture_looks_as_it_did(name, tmp_path):
+def test_plot_looks_like_its_reference(name, tmp_path):
     write(name, tmp_path / "now.png")
     assert difference(FOLDER / f"{name}.png", tmp_path / "now.png") < NEAR
 
 
-def test_the_tolerance_tells_pictures_apart(tmp_path):
-    """One that is the same but for its ground, or for what is drawn, is not near."""
+def test_tolerance_distinguishes_plots(tmp_path):
+    """Changing only the background or the data exceeds it."""
     write("confusion-dark", tmp_path / "dark.png")
     dark = image.imread(tmp_path / "dark.png")
     image.imsave(tmp_path / "turned.png", np.ascontiguousarray(dark[::-1]))

@@ -1,4 +1,4 @@
-"""What a notebook shows: pages that run nothing, names that stay names, and evidence as a DataFrame."""
+"""Notebook display: pages that run nothing, escaped names, and evidence as a DataFrame."""
 
 import re
 from html.parser import HTMLParser
@@ -17,7 +17,7 @@ VOID = {"meta", "br"}
 
 
 class Page(HTMLParser):
-    """Which tags and attributes there are; an error where tags do not close as they were opened."""
+    """Collects tags and attributes; raises if tags do not nest."""
 
     def __init__(self, html):
         super().__init__()
@@ -38,7 +38,7 @@ class Page(HTMLParser):
 
 
 def things(name):
-    """One of each, in which everything that may be named is."""
+    """One of each, with a name wherever one is possible."""
     frame = {f"{name} 1": [name, "b"], f"{name} 2": [f"{name} free", "lunch"]}
     families = dict(zip(frame, (Categorical(), Words()), strict=True))
     schema = Schema(families, label=f"{name} y", reasons={f"{name} 1": name, f"{name} 3": name})
@@ -47,7 +47,7 @@ def things(name):
 
 
 @pytest.mark.parametrize("thing", things(EVIL), ids=lambda thing: type(thing).__name__)
-def test_html_runs_nothing_loads_nothing_and_takes_names_for_names(thing):
+def test_html_runs_nothing_loads_nothing_and_escapes_names(thing):
     assert isinstance(thing, (Schema, Model, Evidence, Evaluation, Report))
     report = thing if isinstance(thing, Report) else report_on(thing)
     for html in (thing._repr_html_(), report.html()):
@@ -61,13 +61,13 @@ def test_html_runs_nothing_loads_nothing_and_takes_names_for_names(thing):
         assert all(character.isprintable() or character == "\n" for character in html)
 
 
-def test_the_text_of_any_name_is_fit_for_a_terminal():
+def test_text_of_any_name_is_safe_for_a_terminal():
     for thing in things(EVIL):
         text = thing.text() if isinstance(thing, Report) else report_on(thing).text()
         assert all(character.isprintable() or character == "\n" for character in text)
 
 
-def test_a_model_shows_what_was_counted():
+def test_model_shows_its_counts():
     html = MODEL._repr_html_()
     assert "<p>4 rows in 2 classes</p>" in html
     assert '<tr><td>no</td><td class="n">2</td><td class="n">50.0%</td></tr>' in html
@@ -76,12 +76,12 @@ def test_a_model_shows_what_was_counted():
     assert "classes (frequencies)" in Model(MODEL.schema)._repr_html_()
 
 
-def test_a_model_that_cannot_be_asked_is_shown_all_the_same():
+def test_model_that_cannot_be_queried_is_still_shown():
     other = Model.train(Schema({"outlook": Categorical()}, prior={"a": 0.5, "b": 0.5}), FRAME, ["c", "c", "d", "d"])
     assert "4 rows in 2 classes" in other._repr_html_()
 
 
-def test_evidence_shows_a_bar_for_what_speaks_for_each_class():
+def test_evidence_has_a_bar_for_each_class():
     html = MODEL.evidence({"outlook": ["sunny"], "temp": [17.0]})._repr_html_()
     halves = re.findall(r"<tr><th>(.*?)</th><td class=\"half\">(.*?)</td><td class=\"half\">(.*?)</td>", html)
     assert [title for title, _, _ in halves] == ["(class)", "temp", "outlook", "all together"]
@@ -93,7 +93,7 @@ def test_evidence_shows_a_bar_for_what_speaks_for_each_class():
     assert "width:100.0%" in "".join(part for pair in lengths.values() for part in pair)
 
 
-def test_evidence_tells_two_classes_apart_that_there_are():
+def test_evidence_compares_two_given_classes():
     evidence = MODEL.evidence(FRAME)
     assert report_on(evidence, label="no").facts.rows[2].against == "yes"
     with pytest.raises(ValueError, match=r"There is no class 'maybe'; the classes are 'no', 'yes'\."):
@@ -102,7 +102,7 @@ def test_evidence_tells_two_classes_apart_that_there_are():
         report_on(evidence, label="no", against="no")
 
 
-def test_evidence_as_a_data_frame_adds_up_to_the_answer():
+def test_evidence_data_frame_adds_up_to_the_answer():
     evidence = MODEL.evidence(FRAME)
     found = evidence.to_pandas()
     assert found.columns.tolist() == ["row", "column", "class", "evidence"]
@@ -115,12 +115,12 @@ def test_evidence_as_a_data_frame_adds_up_to_the_answer():
 
 
 @pytest.mark.parametrize("labels", [[3, 3, 1, 1], [True, True, False, False], [0.5, 0.5, 2.0, 2.0], list("aabb")])
-def test_evidence_of_labels_of_any_type_is_a_data_frame(labels):
+def test_evidence_data_frame_with_labels_of_any_type(labels):
     found = Model.train({"outlook": Categorical()}, {"outlook": FRAME["outlook"]}, labels).evidence({"outlook": []})
     assert found.to_pandas()["class"].cat.categories.tolist() == sorted(set(labels))
     assert found.to_pandas().empty
 
 
-def test_an_estimator_and_its_model_show_the_same_counts():
+def test_estimator_and_its_model_show_the_same_counts():
     learned = NaiveBayes().fit(pd.DataFrame(FRAME), ["no", "no", "yes", "yes"])
     assert learned.model_._repr_html_() in learned._repr_html_()

@@ -1,4 +1,4 @@
-"""Text, JSON and HTML tell the same: every number of the JSON is in the text within its rounding, and in the HTML."""
+"""Text, JSON and HTML agree: every number of the JSON is in the text, up to rounding, and in the HTML."""
 
 import json
 import math
@@ -29,7 +29,7 @@ from tallybayes.report.text import plain_text
 NUMBER = re.compile(r"(?<![\w.])-?(?:[0-9][0-9,]*(?:\.[0-9]+)?(?:e[+-][0-9]+)?(?:·10\^[0-9]+)?|e\^[0-9,]+|inf\b|∞)")
 ARGUMENTS = {"Each": (Gaussian(),)}
 SETTINGS = {"Words": ({}, {"reading": "bernoulli"}, {"reading": "complement"}), "Bag": ({}, {"reading": "poisson"})}
-GIVEN = {"value", "top"}  # what was asked, of which only the beginning is named
+GIVEN = {"value", "top"}  # the query, of which only the beginning is shown
 SILENT = {
     ("times", 1.0),
     ("log_odds", 0.0),
@@ -37,11 +37,11 @@ SILENT = {
     ("rejected", 0.0),
     ("impossible", 0.0),
     ("repeats", 1.0),
-}  # go without saying
+}  # implied
 
 
 def read(token):
-    """A number as it is written, and by how much it may be off."""
+    """A number as written, and its rounding error."""
     if token.startswith("e^"):
         return math.exp(min(float(token[2:].replace(",", "")), 709.0)), math.inf
     if token.lstrip("-") in ("inf", "∞"):
@@ -51,7 +51,7 @@ def read(token):
 
 
 def told(number, key, numbers):
-    if key == "log_odds":  # shown as how many times, for whom it is
+    if key == "log_odds":  # shown as a factor in favour of a class
         number = math.exp(min(abs(number), 709.0)) if math.isfinite(number) else math.inf
     if key == "joint_log10":
         number = 10.0**number if number < 300 else math.inf
@@ -59,7 +59,7 @@ def told(number, key, numbers):
 
 
 def numbers_of(value, key=""):
-    """Every number of a JSON value, with the name it has."""
+    """Every number of a JSON value, with its key."""
     if isinstance(value, dict):
         return [each for name, item in value.items() if name not in GIVEN for each in numbers_of(item, name)]
     if isinstance(value, list):
@@ -104,7 +104,7 @@ def test_every_number_of_the_json_is_in_the_text_and_the_html(name, changed, dat
     assert_the_same(report_on(evaluate(model, frame, labels, reject=0.2)))
 
 
-def test_a_schema_of_several_families_tells_all_of_each():
+def test_schema_of_several_families():
     frame = {
         "outlook": ["sunny", "rain", "rain", None],
         "temp": [30.25, 18.5, 17.125, 1e9],
@@ -127,11 +127,11 @@ def test_a_schema_of_several_families_tells_all_of_each():
 @pytest.mark.parametrize(
     "settings", [{"k": 2}, {"k": 3, "repeats": 2, "seed": 7}, {"k": 3, "groups": [0, 0, 1, 1, 2, 3, 4]}]
 )
-def test_a_cross_validation_tells_all_of_its_folds(settings):
+def test_cross_validation(settings):
     frame = {"outlook": ["sunny", "rain", "rain", None, "sunny", "rain", "sunny"]}
     assert_the_same(report_on(cross_validate({"outlook": Categorical()}, frame, list("aabbbac"), **settings)))
 
 
-def test_there_is_no_report_on_anything_else():
+def test_other_objects_have_no_report():
     with pytest.raises(TypeError, match="no report on 3; give a Schema, a Model, Evidence, an Evaluation"):
         report_on(3)

@@ -1,4 +1,4 @@
-"""What is believed of the classes: given probabilities, and pseudo-counts of a Dirichlet prior."""
+"""Class priors: given probabilities, and Dirichlet pseudo-counts."""
 
 import datetime
 import json
@@ -26,8 +26,8 @@ def test_numbers_by_class_are_added_to_the_counts():
     assert model.parameters().mean() == pytest.approx(model.prior())
 
 
-def test_a_dirichlet_prior_has_a_dirichlet_posterior():
-    """001: a Dirichlet prior of the class probabilities, and counts, make a Dirichlet."""
+def test_dirichlet_prior_has_a_dirichlet_posterior():
+    """Lecture 001: a Dirichlet prior of the class probabilities, and counts, make a Dirichlet."""
     model = train(Dirichlet({"ham": 0.5, "spam": 0.5}))
     posterior = model.parameters()
     assert posterior == Dirichlet({"ham": 3.5, "spam": 1.5})
@@ -36,7 +36,7 @@ def test_a_dirichlet_prior_has_a_dirichlet_posterior():
     assert model.prior() == pytest.approx(train(0.5).prior())
 
 
-def test_probabilities_and_pseudo_counts_are_told_apart():
+def test_probabilities_and_pseudo_counts_are_distinguished():
     assert train({"ham": 0.75, "spam": 0.25}).prior() == pytest.approx({"ham": 0.75, "spam": 0.25})
     assert train({"ham": 1, "spam": 0}).schema.prior == {"ham": 1.0, "spam": 0.0}
     assert train({"ham": 1.5, "spam": 0.2}).schema.prior == Dirichlet({"ham": 1.5, "spam": 0.2})
@@ -50,12 +50,12 @@ def test_probabilities_and_pseudo_counts_are_told_apart():
         train({"ham": 0.75, "spam": 0.25}).parameters()
 
 
-def test_a_class_that_is_not_named_has_no_pseudo_counts():
+def test_unnamed_class_has_no_pseudo_counts():
     assert train({"spam": 4}).prior() == pytest.approx({"ham": 3 / 8, "spam": 5 / 8})
     assert train(0).parameters().alpha == {"ham": 3.0, "spam": 1.0}
 
 
-def test_pseudo_counts_of_classes_never_met_are_left_out_aloud():
+def test_pseudo_counts_of_unseen_classes_are_ignored_with_a_warning():
     with pytest.warns(UserWarning, match="but no row has the class 'spma': pseudo-counts of classes without rows"):
         assert train({"ham": 2, "spma": 5}).prior() == pytest.approx({"ham": 5 / 6, "spam": 1 / 6})
     with pytest.warns(UserWarning, match="but no row has one of the classes 0, 1: "):
@@ -77,7 +77,7 @@ def test_pseudo_counts_of_classes_never_met_are_left_out_aloud():
         ),
     ],
 )
-def test_pseudo_counts_are_filed_written_and_read(prior, labels, tmp_path):
+def test_pseudo_counts_round_trip(prior, labels, tmp_path):
     model = train(prior, labels)
     save(model, tmp_path / "model.tally")
     again = load(tmp_path / "model.tally")
@@ -100,12 +100,12 @@ def test_pseudo_counts_in_a_schema_file():
         schema_from_toml('prior = "Dirichlet("\n[columns]\n')
 
 
-def test_the_rest_has_what_the_prior_gives_it():
+def test_rest_gets_its_share_of_the_prior():
     model = train({"ham": 2, "spam": 5, "news": 3}, ["ham", "ham", "spam", "news"])
     assert model.against_rest("spam").prior() == pytest.approx({False: 8 / 14, True: 6 / 14})
 
 
-def test_scikit_learns_face_takes_pseudo_counts():
+def test_estimator_takes_pseudo_counts():
     rows = np.array([["u"], ["v"], ["v"], ["u"]], object)
     model = NaiveBayes(schema=Categorical(), prior={"ham": 2, "spam": 5}).fit(rows, LABELS)
     expected = train({"ham": 2, "spam": 5}).posterior(FRAME)
@@ -123,13 +123,13 @@ def test_scikit_learns_face_takes_pseudo_counts():
         ({"a": 0.9, "b": 0.1}, [0.9, 0.1]),
     ],
 )
-def test_priors_of_the_classes(prior, expected):
+def test_class_priors(prior, expected):
     model = Model.train(Schema({}, prior=prior), {"x": [1, 2, 3, 4]}, ["a", "b", "b", "b"])
     assert list(model.prior().values()) == pytest.approx(expected)
     assert model.posterior({"x": [0]})[0] == pytest.approx(expected)
 
 
-def test_priors_that_make_no_sense_are_refused():
+def test_invalid_priors_are_refused():
     for prior in ("even", -1.0, {"a": 0.3}, True, None):
         with pytest.raises(ValueError, match="prior="):
             Schema({}, prior=prior)

@@ -1,4 +1,4 @@
-"""Families written as text: what is written is read back, and nothing that is written is ever run."""
+"""Families as text round-trip, and parsing never runs code."""
 
 from contextlib import suppress
 
@@ -49,7 +49,7 @@ PAIRS = {
     "codes": st.none() | st.lists(CODE, max_size=3).map(tuple),
     "structure": st.sampled_from(["naive", "tree", "auto"]) | st.dictionaries(TEXT, TEXT | st.tuples(TEXT, TEXT)),
 }
-OWN = {  # settings that families check by themselves
+OWN = {  # settings validated by the families themselves
     Bag: {"alpha": AMOUNT | st.dictionaries(st.integers(0, 100).map(str), AMOUNT) | st.just("fitted")},
     Bernoulli: {
         "alpha": AMOUNT | st.dictionaries(st.sampled_from(["true", "false"]), AMOUNT) | st.just("fitted"),
@@ -62,7 +62,7 @@ OWN = {  # settings that families check by themselves
     Several: {"members": st.just((Trees(n=5), Pairs(m=1.0)))},
     Pairs: PAIRS,
     Tuples: PAIRS,
-    Trees: {"codes": st.none(), "grown": st.none()},  # which are not written: they are found again
+    Trees: {"codes": st.none(), "grown": st.none()},  # not written: they are recomputed
     WordSequence: {
         "discount": st.floats(0, 1) | st.just("counts"),
         "tokeniser": st.none() | st.just("mine.tokens") | st.just(str.split),
@@ -82,11 +82,11 @@ FIXED = {
     "unit": st.just("words"),
     "punctuation": st.just(False),
     "unknown": st.just(False),
-}  # or few go together
+}  # or few are compatible
 
 
 def settings_to_draw(family):
-    """A strategy for each setting, as it is declared."""
+    """A strategy for each declared setting."""
     found = {}
     for name, declared in settings_of(family).items():
         if declared.check is not None:
@@ -111,7 +111,7 @@ def as_declared(declared):
 
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
-def test_a_family_by_its_name_alone_has_the_default_settings(name):
+def test_family_name_alone_has_default_settings(name):
     family = FAMILIES[name]()
     for text in (name, f"{name}()", f"  {name} ( ) \n", family_to_text(family)):
         assert family_from_text(text) == family
@@ -119,11 +119,11 @@ def test_a_family_by_its_name_alone_has_the_default_settings(name):
 
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 @given(data=st.data())
-def test_what_is_written_is_read_back(name, data):
+def test_text_round_trips(name, data):
     drawn = data.draw(st.fixed_dictionaries({}, optional=settings_to_draw(FAMILIES[name])))
     try:
         family = FAMILIES[name](**drawn)
-    except ValueError:  # two settings that do not go together
+    except ValueError:  # two settings that are incompatible
         return
     text = family_to_text(family)
     assert family_from_text(text) == family
@@ -140,7 +140,7 @@ def test_what_is_written_is_read_back(name, data):
         Categorical(levels=("\ud800", "\x00", "\u2028")),
     ],
 )
-def test_so_are_these(family):
+def test_examples_round_trip(family):
     assert family_from_text(family_to_text(family)) == family
 
 
@@ -159,11 +159,11 @@ def test_so_are_these(family):
         ("Gaussian(mean=-1e3, shared=True)", Gaussian(mean=-1000.0, shared=True)),
     ],
 )  # fmt: skip
-def test_values_are_numbers_texts_truths_lists_tuples_dictionaries_and_names(text, family):
+def test_value_types(text, family):
     assert family_from_text(text) == family
 
 
-def test_a_column_may_be_left_out():
+def test_column_may_be_left_out():
     assert column_from_text("left out") is None
     assert column_from_text("  Left Out ") is None
     assert column_from_text("Gaussian(m=0)") == Gaussian(m=0.0)
@@ -199,7 +199,7 @@ def test_a_column_may_be_left_out():
         ("", "at character 1, expected the name of a family, found the end."),
     ],
 )  # fmt: skip
-def test_what_cannot_be_read_is_an_error_that_says_why(text, message):
+def test_invalid_text_is_an_error_that_says_why(text, message):
     with pytest.raises(ValueError, match=r".") as caught:
         family_from_text(text)
     assert message in str(caught.value)
@@ -249,19 +249,19 @@ MANY = 1_000_000
         "Gaussian(m=٣)",
     ],
 )
-def test_nothing_that_is_written_hangs_or_runs(text):
+def test_hostile_text_neither_hangs_nor_runs(text):
     with pytest.raises(ValueError, match=r"character|no family|no setting") as caught:
         family_from_text(text)
     assert len(str(caught.value)) < 500
 
 
 @given(st.text("Gaussin(m=1)'\"[]{},:-+.eE\\ \n") | st.text())
-def test_whatever_is_written_is_a_family_or_an_error(text):
+def test_any_text_is_a_family_or_an_error(text):
     with suppress(ValueError):
         assert isinstance(family_from_text(text), Family)
 
 
-def test_a_vocabulary_of_many_words_is_read():
+def test_large_vocabulary_is_read():
     family = Words(vocabulary=tuple(f"word{i}" for i in range(50_000)))
     assert family_from_text(family_to_text(family)) == family
 

@@ -1,4 +1,4 @@
-"""Which family a column is given when nobody says, and why; and that no such choice stops training later."""
+"""Inferred families and their reasons; no inferred family stops training later."""
 
 import datetime
 import decimal
@@ -98,7 +98,7 @@ IDENTIFIERS = {
 
 
 @pytest.mark.parametrize("case", IDENTIFIERS)
-def test_whole_numbers_that_name_their_rows_are_left_out(case):
+def test_integer_identifiers_are_left_out(case):
     family, reason = inferred(IDENTIFIERS[case])
     assert family is None
     assert reason.endswith("different whole numbers: an identifier")
@@ -113,24 +113,24 @@ MEASURED = {
 
 
 @pytest.mark.parametrize("case", MEASURED)
-def test_numbers_that_measure_are_counted(case):
+def test_integer_measurements_are_counted(case):
     assert isinstance(inferred(MEASURED[case])[0], Histogram)
 
 
 @pytest.mark.parametrize("name", ["id", "user_id", "ID", "customer ID", "orderId", "Unnamed: 0", "row-id"])
-def test_a_name_may_say_that_numbers_are_identifiers(name):
+def test_column_name_may_indicate_identifiers(name):
     skewed = np.unique(RNG.lognormal(11, 2, 300).round())
     assert inferred(skewed, name)[0] is None
     assert inferred(skewed, "paid")[0] is not None
 
 
-def test_the_index_of_a_dataframe_is_left_out():
+def test_dataframe_index_is_left_out():
     assert inferred([3, 1, 2], "__index_level_0__") == (None, "the index of a DataFrame")
 
 
 @pytest.mark.parametrize("edges", [[-9.0, 0.25, 9.0], [1, 2, 5], [0.5, 1.5, 2.0]])
 @pytest.mark.parametrize("closed", ["left", "right"])
-def test_intervals_of_pandas_are_levels_as_they_are_in_a_file(edges, closed, tmp_path):
+def test_pandas_intervals_are_levels_as_in_a_file(edges, closed, tmp_path):
     cut = pd.cut(RNG.uniform(edges[0] - 1, edges[-1], 200), edges, right=closed == "right")
     frame = pd.DataFrame({"cut": cut, "plain": pd.arrays.IntervalArray(cut), "y": np.resize(["p", "q"], 200)})
     schema = Schema.infer(frame, "y")
@@ -144,8 +144,8 @@ def test_intervals_of_pandas_are_levels_as_they_are_in_a_file(edges, closed, tmp
 @pytest.mark.parametrize(
     "make", [pd.DataFrame, pl.DataFrame, pa.table, dict], ids=["pandas", "polars", "arrow", "dict"]
 )
-def test_a_sample_comes_from_the_whole_table(make, monkeypatch):
-    """A table sorted by class: what does not vary at its beginning does so later."""
+def test_sample_covers_the_whole_table(make, monkeypatch):
+    """A table sorted by class: columns constant at the start vary later."""
     monkeypatch.setattr(sample, "SAMPLE_ROWS", 1000)
     n = 10_500
     columns = {"late": np.r_[np.zeros(n - 500), RNG.normal(5, 1, 500)], "row": np.arange(n) // 2}
@@ -155,18 +155,18 @@ def test_a_sample_comes_from_the_whole_table(make, monkeypatch):
     rows = found.column("row").to_numpy()
     assert rows[0] < 20
     assert rows[-1] > (n - 50) // 2
-    assert len(set(np.diff(rows).tolist())) <= 2  # at equal distances
+    assert len(set(np.diff(rows).tolist())) <= 2  # evenly spaced
     assert isinstance(Schema.infer(make(columns)).columns["late"], Histogram)
 
 
-def test_what_does_not_vary_in_a_part_is_counted_all_the_same():
+def test_column_constant_in_a_part_is_counted():
     part = {"number": [7.0] * 30, "text": ["same"] * 30, "nothing": [None] * 30, "flag": [True] * 30}
     schema = Schema.infer(part, whole=False)
     assert list(schema.columns) == list(part)
     assert Schema.infer(part).columns.keys() == {"flag"}
 
 
-def test_a_sample_that_does_not_vary_says_so_and_what_comes_near_it_is_told_apart():
+def test_constant_sample_says_so_and_near_constant_ones_do_not():
     schema = Schema.infer({"x": [293.15] * 50, "word": ["same"] * 50, "none": pa.nulls(50)}, whole=False)
     assert schema.reasons == {
         "x": "every cell of the sample is the same",
@@ -186,15 +186,15 @@ CELLS = {
 
 @settings(max_examples=some(200))
 @given(st.data(), st.sampled_from(sorted(CELLS)))
-def test_no_choice_stops_training_later(data, kind):
-    """Whatever the first rows are, all others of their type are counted too, and can be forgotten."""
+def test_no_inferred_family_stops_training_later(data, kind):
+    """Whatever the first rows are, all others of their type can be counted and forgotten."""
     cells = st.none() | CELLS[kind]
     first, later = data.draw(st.lists(cells, min_size=1, max_size=80)), data.draw(st.lists(cells, max_size=10))
     repeated = first * data.draw(st.sampled_from([1, 30]))
     arrow = {"numbers": pa.float64(), "texts": pa.string(), "booleans": pa.bool_()}[kind]
     schema = Schema.infer({"x": pa.array(repeated, arrow)}, whole=False)
     if kind == "texts" and "x" in schema.columns and schema.columns["x"].reads == pa.float64():
-        later = []  # texts that are all numbers are numbers, and a later one that is none is told of by its row
+        later = []  # numeric text is inferred as numbers, and a later non-number is an error with its row
     model = Model.train(schema, {"x": pa.array(repeated, arrow)}, ["a"] * len(repeated))
     before = model.copy()
     more = Model.train(schema, {"x": pa.array(later, arrow)}, ["b"] * len(later))
@@ -204,7 +204,7 @@ def test_no_choice_stops_training_later(data, kind):
     assert model == before
 
 
-def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
+def test_python_and_files_infer_the_same(tmp_path):
     n = 400
     table = pd.DataFrame(
         {
@@ -231,12 +231,12 @@ def test_a_table_is_inferred_alike_from_python_and_from_files(tmp_path):
         assert Schema.infer(open_source(tmp_path / f"t.{kind}"), "class") == expected, kind
 
 
-def test_a_spike_that_is_not_all_is_never_called_100_percent():
+def test_near_constant_column_is_never_100_percent():
     cells = pa.array([0.0] * 9999 + [*np.linspace(1, 2, 30)])
     assert choose(cells).reason == "numbers from 0 to 2, nearly all of them 0"
 
 
-def test_cells_of_a_known_type_that_are_all_missing_in_a_sample_get_a_family_of_that_type():
+def test_all_missing_typed_column_gets_a_family_of_its_type():
     numbers = [pa.int64(), pa.float64(), pa.decimal128(9, 2)]
     for kind in numbers:
         assert choose(pa.nulls(30, kind), whole=False).family.reads == pa.float64()
@@ -249,7 +249,7 @@ def test_cells_of_a_known_type_that_are_all_missing_in_a_sample_get_a_family_of_
 
 
 @pytest.mark.parametrize("at", [1, 110_001])
-def test_one_text_among_many_numbers_makes_a_column_of_texts_wherever_it_stands(at):
+def test_one_text_among_many_numbers_makes_a_text_column(at):
     cells = [str(i % 1000) for i in range(120_000)]
     cells[at] = "far"
     identifiers = list(range(120_000))

@@ -1,4 +1,4 @@
-"""`Schema.infer(choose=True)`: each column of numbers has the family that tells most of held-out rows."""
+"""`Schema.infer(choose=True)`: every numeric column gets the family with the lowest held-out loss."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ FRAME = {
 }
 
 
-def test_numbers_get_the_family_of_the_lowest_held_out_loss():
+def test_lowest_held_out_loss_wins():
     found = Schema.infer(FRAME, "class", choose=True)
     kinds = {name: type(family) for name, family in found.columns.items()}
     assert kinds["normal"] is Gaussian
@@ -44,7 +44,7 @@ def test_numbers_get_the_family_of_the_lowest_held_out_loss():
     assert all(type(rules.columns[name]) is Histogram for name in ("normal", "skewed", "events", "mixed"))
 
 
-def test_no_column_tells_less_than_by_the_rules():
+def test_no_column_is_worse_than_by_the_rules():
     found, rules = Schema.infer(FRAME, "class", choose=True), Schema.infer(FRAME, "class")
     for name in ("normal", "skewed", "events", "mixed"):
         one, other = (
@@ -53,13 +53,13 @@ def test_no_column_tells_less_than_by_the_rules():
         assert one <= other
 
 
-def test_a_hint_is_a_hint():
+def test_hints_override():
     found = Schema.infer(FRAME, "class", choose=True, hints={"skewed": Gaussian(), "normal": None})
     assert found.columns["skewed"] == Gaussian()
     assert "normal" not in found.columns
 
 
-def test_numbers_that_are_not_all_positive_never_get_a_family_that_refuses_them():
+def test_non_positive_numbers_never_get_a_positive_family():
     values = np.exp(RANDOM.normal(TRUTH, 1.0))
     values[7] = 0.0
     values[8] = np.nan
@@ -68,17 +68,17 @@ def test_numbers_that_are_not_all_positive_never_get_a_family_that_refuses_them(
     assert Model.train(found, {"x": values, "class": TRUTH}).n == N
 
 
-def test_of_few_rows_the_rules_decide():
+def test_few_rows_follow_the_rules():
     frame = {"x": [1.5, 2.5, 9.25], "class": ["a", "b", "a"]}
     assert Schema.infer(frame, "class", choose=True) == Schema.infer(frame, "class")
 
 
-def test_a_class_of_one_row_does_no_harm():
+def test_class_of_one_row():
     labels = ["rare", *FRAME["class"][1:]]
     found = Schema.infer({"x": FRAME["normal"], "class": labels}, "class", choose=True)
     assert type(found.columns["x"]) is Gaussian
 
 
-def test_without_labels_nothing_can_be_chosen():
+def test_labels_are_required():
     with pytest.raises(ValueError, match="give the name of the column that holds the labels"):
         Schema.infer(FRAME, choose=True)

@@ -1,4 +1,4 @@
-"""Schemas: inferring families and saying why, hints, and what is refused."""
+"""Schemas: inference with reasons, hints, and errors."""
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +16,7 @@ from tallybayes import (
 RNG = np.random.default_rng(8)
 
 
-def test_hints_settle_single_columns():
+def test_hints_override_single_columns():
     frame = {"age": [1.5, 2.5], "zip": [1000, 2000], "play": ["y", "n"]}
     schema = Schema.infer(frame, "play", hints={"zip": Categorical(), "age": None})
     assert schema.columns == {"zip": Categorical()}
@@ -31,7 +31,7 @@ def test_hints_settle_single_columns():
         Schema.infer(frame, label="Play")
 
 
-def test_schemas_of_something_else_are_refused():
+def test_invalid_schemas_are_refused():
     with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
         Schema({"x": Gaussian})
     with pytest.raises(TypeError, match="The column name 3 is not a text"):
@@ -40,7 +40,7 @@ def test_schemas_of_something_else_are_refused():
         Schema.infer(pa.schema([]).empty_table())
 
 
-def test_an_untouched_inferred_schema_answers_sensibly_on_awkward_data():
+def test_inferred_schema_handles_awkward_data():
     """A constant column, a class of one row, a level seen once, an empty column, ties and outliers."""
     n = 60
     frame = {
@@ -63,7 +63,7 @@ def test_an_untouched_inferred_schema_answers_sensibly_on_awkward_data():
         np.testing.assert_allclose(posterior.sum(axis=1), 1.0)
 
 
-def test_settings_survive_json():
+def test_settings_round_trip_through_json():
     columns = {name: family() for name, family in FAMILIES.items()}
     columns["smoothed"] = Categorical(alpha=MEstimate(2.0, {"u": 0.5, "v": 0.5}), levels=("u", "v"))
     columns["levels"] = Categorical(alpha={"u": 0.5, "v": 2.5})
@@ -72,7 +72,7 @@ def test_settings_survive_json():
         assert Schema.from_json(schema.to_json()) == schema
 
 
-def test_a_schema_that_knows_the_label_finds_it():
+def test_label_from_the_schema():
     frame = {"wind": ["weak", "strong", "weak"], "play": ["y", "n", "y"]}
     schema = Schema.infer(frame, "play")
     assert schema.label == "play"
@@ -83,7 +83,7 @@ def test_a_schema_that_knows_the_label_finds_it():
     assert schema.believing({"alpha": 1.0}).label == "play"
 
 
-def test_the_label_is_not_counted():
+def test_label_is_not_counted():
     with pytest.raises(ValueError, match="Column 'play' holds the labels; drop it from the schema's columns"):
         Schema({"play": Categorical()}, label="play")
     with pytest.raises(TypeError, match="The column name 3 is not a text"):

@@ -1,4 +1,4 @@
-"""Schemas as files to edit: what is written is read back, and what is wrong is said with its line or its column."""
+"""Schemas as TOML round-trip, and errors name the line or column."""
 
 import datetime
 import io
@@ -47,7 +47,7 @@ PRIOR = st.one_of(
 
 
 @given(columns=st.dictionaries(NAME, FAMILY), label=st.none() | NAME, prior=PRIOR, reason=st.text())
-def test_what_is_written_is_read_back(columns, label, prior, reason):
+def test_toml_round_trips(columns, label, prior, reason):
     columns.pop(label, None)
     schema = Schema(columns, label=label, prior=prior, reasons=dict.fromkeys([*columns, "left out"], reason))
     for comments in (True, False):
@@ -60,7 +60,7 @@ def test_what_is_written_is_read_back(columns, label, prior, reason):
         tomllib.loads(text)
 
 
-def test_an_inferred_schema_reads_well():
+def test_inferred_schema_as_toml():
     frame = {
         "day": [f"day {i}" for i in range(20)],
         "outlook": ["sun", "rain"] * 10,
@@ -87,7 +87,7 @@ def test_an_inferred_schema_reads_well():
     assert Model.train(again, frame) == Model.train(schema, frame)
 
 
-def test_probabilities_of_classes_are_a_table_or_pairs():
+def test_class_probabilities_as_a_table_or_pairs():
     assert '\n[prior]\nno = 0.25\n"y\'es" = 0.75\n' in schema_to_toml(Schema({}, prior={"no": 0.25, "y'es": 0.75}))
     assert "prior = [[1, 0.25], [2, 0.75]]\n" in schema_to_toml(Schema({}, prior={1: 0.25, 2: 0.75}))
     assert "prior = [[false, 0.25], [true, 0.75]]\n" in schema_to_toml(Schema({}, prior={False: 0.25, True: 0.75}))
@@ -101,7 +101,7 @@ def test_probabilities_of_classes_are_a_table_or_pairs():
     assert schema_from_toml(schema_to_toml(Schema({}, prior=decimals))).prior == decimals
 
 
-def test_a_reason_cannot_leave_its_comment():
+def test_reason_cannot_escape_its_comment():
     reasons = {"x": 'so\nlabel = "y"\r\x1b[31m\x00\u2028' + "!" * 999}
     text = schema_to_toml(Schema({"x": Gaussian()}, reasons=reasons))
     assert schema_from_toml(text) == Schema({"x": Gaussian()})
@@ -146,7 +146,7 @@ def test_a_reason_cannot_leave_its_comment():
         ("[columns]\nx = \"\x1b[31m\"", "Illegal character"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_a_file_is_said(text, message):
+def test_invalid_toml_is_reported(text, message):
     with pytest.raises(ValueError, match=r".") as caught:
         schema_from_toml(text)
     assert message in str(caught.value)
@@ -154,13 +154,13 @@ def test_what_is_wrong_with_a_file_is_said(text, message):
 
 
 @pytest.mark.parametrize("given", [io.StringIO("[columns]"), b"[columns]", Path("schema.toml"), None])
-def test_what_is_not_the_text_of_a_file_is_an_error(given):
+def test_non_text_is_an_error(given):
     expected = f"schema_from_toml takes the text of the file, not {type(given).__name__}; give what is in it"
     with pytest.raises(TypeError, match=expected):
         schema_from_toml(given)
 
 
-def test_a_mark_of_byte_order_and_other_line_ends_do_no_harm():
+def test_byte_order_mark_and_line_endings():
     assert schema_from_toml('\ufefflabel = "y"\r\n[columns]\r\nx = "Gaussian"\r\n') == Schema(
         {"x": Gaussian()}, label="y"
     )

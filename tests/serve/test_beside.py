@@ -1,4 +1,4 @@
-"""What runs beside the API, in the same loop and on the same stores."""
+"""Servers that run in the same event loop and on the same stores as the API."""
 
 import asyncio
 import socket
@@ -12,12 +12,12 @@ from tallybayes import Store
 from tallybayes.serve.app import make_app
 
 
-def test_a_server_of_another_protocol_runs_beside_it(tmp_path):
+def test_server_of_another_protocol_runs_alongside(tmp_path):
     ports, ended = [], []
 
     @asynccontextmanager
     async def lines(service):
-        """A protocol of texts, each of which is learned."""
+        """A line protocol; each line is learned."""
 
         async def answer(reader, writer):
             text = (await reader.readline()).decode()
@@ -41,11 +41,11 @@ def test_a_server_of_another_protocol_runs_beside_it(tmp_path):
         assert len(ended) == 1
         with pytest.raises(ConnectionRefusedError):
             socket.create_connection(("127.0.0.1", ports[0]))
-        assert store.number == 1  # which is not closed by the service
+        assert store.number == 1  # which the service does not close
 
 
-def test_an_application_is_as_well_asked_without_a_server(tmp_path):
-    """Also one that nobody has started: then the first question waits for what is believed."""
+def test_application_works_without_a_server(tmp_path):
+    """Even if not started: the first query then waits for the beliefs."""
 
     async def ask(app):
         there = httpx.ASGITransport(app)

@@ -1,4 +1,4 @@
-"""The API's own description is true: schemathesis holds the service to it."""
+"""The OpenAPI description is accurate: schemathesis checks the service against it."""
 
 import subprocess
 import sys
@@ -12,7 +12,7 @@ from tallybayes.serve.openapi import description
 from tallybayes.serve.operations import OPERATIONS
 from tallybayes.serve.tokens import new_token
 
-# Which columns a model has, and of which type its labels are, is not for the description of all models to say.
+# Columns and label types depend on the model, so the common description cannot state them.
 NOT_TOLD = "positive_data_acceptance"
 
 
@@ -27,7 +27,7 @@ def tokened(tmp_path):
 
 
 @pytest.mark.slow
-def test_schemathesis_finds_no_error_no_other_shape_and_no_way_around_the_tokens(tokened, tmp_path):
+def test_schemathesis_finds_no_errors_and_no_way_around_tokens(tokened, tmp_path):
     client, store, token = tokened
     checked = subprocess.run(
         [
@@ -44,7 +44,7 @@ def test_schemathesis_finds_no_error_no_other_shape_and_no_way_around_the_tokens
     assert store.verify()
 
 
-def test_without_a_token_nothing_but_health_and_documentation_is_answered(tokened):
+def test_only_health_and_documentation_are_open(tokened):
     client, _, _ = tokened
     answered = set()
     for path, methods in description()["paths"].items():

@@ -1,4 +1,4 @@
-"""Which hosts and pages may ask, and what browsers may do with answers."""
+"""Hosts and origins that may use the service, and response headers for browsers."""
 
 import re
 import socket
@@ -27,7 +27,7 @@ def learned(client, **headers):
 @pytest.mark.parametrize(
     "host", ["localhost", "LOCALHOST:8765", "127.0.0.1:1", "[::1]:8765", "filter.example.org", "Filter.Example.org:443"]
 )
-def test_this_machine_and_allowed_names_are_answered_for(client, host):
+def test_local_and_allowed_hosts_are_answered(client, host):
     assert client.get("/v1/models", headers={"host": host}).status_code == 200
 
 
@@ -46,13 +46,13 @@ def test_this_machine_and_allowed_names_are_answered_for(client, host):
         "x:y:z",
     ],
 )
-def test_a_name_that_somebody_else_gave_this_machine_is_not(client, host):
+def test_other_host_names_are_refused(client, host):
     assert "--allowed-host" in problem(client.get("/v1/models", headers={"host": host}), 421)
     assert client.get("/healthz/live", headers={"host": host}).status_code == 421
 
 
-def test_the_address_that_a_client_connected_to_is_answered_for(client):
-    """Behind 0.0.0.0 it is one of many. Names are another matter: anybody can give a name to an address."""
+def test_connected_address_is_accepted_as_host(client):
+    """Behind 0.0.0.0 it is one of many. Names are different: anybody can point a name at an address."""
     guard = Guard(None, client.app.state.service)
 
     def check(host, server):
@@ -66,7 +66,7 @@ def test_the_address_that_a_client_connected_to_is_answered_for(client):
         check("name", "name")
 
 
-def test_changes_from_a_page_need_its_own_origin(client):
+def test_changes_from_a_page_need_the_same_origin(client):
     here = f"{client.base_url.host}:{client.base_url.port}"
     assert learned(client, origin=f"http://{here}").status_code == 200
     assert learned(client, origin="https://filter.example.org", host="filter.example.org:443").status_code == 200
@@ -85,7 +85,7 @@ def test_changes_from_a_page_need_its_own_origin(client):
         assert "another origin" in problem(learned(client, **headers), 403)
 
 
-def test_a_header_that_matters_is_there_once(client):
+def test_repeated_security_headers_are_refused(client):
     for headers in ([("authorization", "Bearer x")] * 2, [("origin", "http://localhost"), ("origin", "http://evil")]):
         assert "twice" in problem(client.get("/v1/models", headers=headers), 400)
     request = b"GET /v1/models HTTP/1.1\r\nhost: localhost\r\nhost: evil.example\r\nconnection: close\r\n\r\n"
@@ -95,7 +95,7 @@ def test_a_header_that_matters_is_there_once(client):
 
 
 @pytest.mark.parametrize("path", ["/v1/models", "/documentation", "/documentation.css", "/nothing", "/healthz/live"])
-def test_browsers_are_told_to_run_and_load_nothing_else(client, path):
+def test_browsers_may_run_and_load_nothing_else(client, path):
     headers = client.get(path).headers
     assert headers["content-security-policy"] == POLICY
     assert "unsafe" not in POLICY
@@ -106,7 +106,7 @@ def test_browsers_are_told_to_run_and_load_nothing_else(client, path):
     assert "server" not in headers
 
 
-def test_the_documentation_loads_nothing_from_elsewhere(client):
+def test_documentation_loads_nothing_from_elsewhere(client):
     page = client.get("/documentation").text
     for link in re.findall(r'(?:href|src)="([^"]*)"', page):
         assert link.startswith(("/", "#"))
@@ -117,7 +117,7 @@ def test_the_documentation_loads_nothing_from_elsewhere(client):
         assert f'id="{operation}"' in page
 
 
-def test_what_is_asked_by_a_script_elsewhere_is_not_allowed_beforehand(client):
+def test_cors_preflight_is_refused(client):
     headers = {"origin": "http://evil.example", "access-control-request-method": "POST"}
     answer = client.options("/v1/models/spam/learn", headers=headers)
     problem(answer, 405)

@@ -1,4 +1,4 @@
-"""Several requests on one connection, and requests that offer to speak another protocol."""
+"""Pipelined requests, and upgrade offers."""
 
 import logging
 import socket
@@ -24,7 +24,7 @@ def question(**headers):
     return head(content_length=len(ONE), **headers) + ONE
 
 
-def test_requests_that_follow_each_other_at_once_are_answered_in_order(client):
+def test_pipelined_requests_are_answered_in_order(client):
     with connected(client, question() * 5 + LAST) as connection:
         statuses, said = all_heard(connection)
     assert statuses == [200] * 6
@@ -32,17 +32,17 @@ def test_requests_that_follow_each_other_at_once_are_answered_in_order(client):
     assert said.endswith(b'{"status": "live"}')
 
 
-def test_a_request_is_answered_before_what_follows_it_is_refused(client):
-    """Or the refusal would be taken for its answer, though it may have changed something."""
+def test_request_is_answered_before_a_later_one_is_refused(client):
+    """Otherwise the refusal would be taken for its response, although it may have changed something."""
     with connected(client, question() * 2 + b"GARBAGE\r\n\r\n") as connection:
         statuses, said = all_heard(connection)
     assert statuses == [200, 200]
     assert said.count(b'"answers"') == 2
 
 
-def test_a_head_is_as_long_as_it_may_be_however_it_arrives(client):
+def test_head_limit_holds_however_it_arrives(client):
     with connected(client, head(x_long="a" * 1900)) as connection:
-        assert heard(connection)[0] == 400  # for its body, which is empty
+        assert heard(connection)[0] == 400  # for its empty body
     for long in (head(x_long="a" * 2000), b"GET /" + b"a" * 2000 + b" HTTP/1.1\r\nhost: localhost\r\n\r\n"):
         with connected(client, long + LAST) as connection:
             assert heard(connection)[0] == 431
@@ -51,8 +51,8 @@ def test_a_head_is_as_long_as_it_may_be_however_it_arrives(client):
 
 
 @pytest.mark.parametrize("offer", ["h2c", "websocket", "TLS/1.0"])
-def test_an_offer_to_speak_another_protocol_is_passed_over(client, offer):
-    """As `curl --http2` makes one, with the body of its request after it."""
+def test_upgrade_offer_is_ignored(client, offer):
+    """As `curl --http2` sends it, with the request body after it."""
     offered = question(upgrade=offer, connection="Upgrade, HTTP2-Settings", http2_settings="AAMAAABk")
     with connected(client, offered + question() + LAST) as connection:
         statuses, said = all_heard(connection)
@@ -65,16 +65,16 @@ def test_an_offer_to_speak_another_protocol_is_passed_over(client, offer):
         assert all_heard(connection)[0] == [200, 200]
 
 
-def test_a_tunnel_is_refused(client):
+def test_connect_is_refused(client):
     with connected(client, b"CONNECT localhost:80 HTTP/1.1\r\nhost: localhost\r\n\r\n" + ONE) as connection:
         assert heard(connection)[0] in (400, 404, 405)
 
 
-def test_who_goes_away_before_all_answers_have_come_is_no_error(client, caplog):
+def test_client_that_leaves_before_all_responses_is_no_error(client, caplog):
     with caplog.at_level(logging.INFO):
         for _ in range(20):
             with connected(client, question() * 50) as connection:
                 connection.recv(100)
-                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # cut, not closed
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # reset, not closed
         assert asked(client, "predict", {"row": {"text": "win"}})["answers"]
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]

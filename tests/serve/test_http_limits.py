@@ -1,4 +1,4 @@
-"""What clients can take of a service: bodies without end, slow senders, idle connections, what is no HTTP at all."""
+"""Resource limits: endless bodies, slow senders, idle connections, and bytes that are not HTTP."""
 
 import resource
 import socket
@@ -25,12 +25,12 @@ def client(tmp_path_factory):
         yield client
 
 
-def test_a_body_that_says_it_is_too_long_is_refused_before_it_is_read(client):
+def test_declared_oversized_body_is_refused_before_reading(client):
     with connected(client, head(content_length=10**12)) as connection:
         assert heard(connection) == (413, "The body is longer than 1,000 bytes. Send the rows in parts.")
 
 
-def test_a_body_without_end_is_refused_where_it_is_too_long(client):
+def test_endless_body_is_refused_at_the_limit(client):
     with connected(client, head(transfer_encoding="chunked")) as connection:
         chunk = b"100\r\n" + b" " * 256 + b"\r\n"
         for _ in range(5):
@@ -38,20 +38,20 @@ def test_a_body_without_end_is_refused_where_it_is_too_long(client):
         assert heard(connection) == (413, "The body is longer than 1,000 bytes. Send the rows in parts.")
 
 
-def test_an_answer_arrives_although_the_client_goes_on_sending(client):
-    """As a client of 100 MB does that looks for the answer only at the end."""
+def test_response_arrives_while_the_client_is_still_sending(client):
+    """As with a client that sends 100 MB and reads the response only at the end."""
     with connected(client, head(content_length=10**8)) as connection:
         sent = 0
         try:
             for _ in range(100):
                 sent += connection.send(b" " * 1_000_000)
-        except OSError:  # it is not listened to for long
+        except OSError:  # the service soon stops reading
             pass
         assert heard(connection)[0] == 413
         assert LINGER < 10
 
 
-def test_gzip_is_unpacked_no_further_than_the_limit(client):
+def test_gzip_is_decompressed_up_to_the_limit(client):
     import gzip
 
     bomb = gzip.compress(b" " * 500_000)
@@ -60,21 +60,21 @@ def test_gzip_is_unpacked_no_further_than_the_limit(client):
     assert "when it is unpacked" in problem(answer, 413)
 
 
-def test_the_usual_limit_is_ten_megabytes():
+def test_default_limit_is_ten_megabytes():
     assert Limits() == Limits(body=10_000_000, seconds=10.0)
 
 
-def test_a_body_that_comes_too_slowly_is_refused(client):
+def test_slow_body_is_refused(client):
     with connected(client, head(content_length=500) + b"{") as connection:
         assert heard(connection) == (408, "The request did not arrive within 0.2 seconds.")
 
 
-def test_a_head_that_comes_too_slowly_is_refused(client):
+def test_slow_head_is_refused(client):
     with connected(client, b"POST /v1/mod") as connection:
         assert heard(connection) == (408, "The head of the request did not arrive within 0.2 seconds.")
 
 
-def test_a_head_that_comes_too_slowly_is_refused_on_a_connection_that_was_used_before(client):
+def test_slow_head_on_a_reused_connection_is_refused(client):
     with connected(client, b"GET /healthz/live HTTP/1.1\r\nhost: localhost\r\n\r\n") as connection:
         assert connection.recv(65536).startswith(b"HTTP/1.1 200")
         connection.sendall(b"GET /")
@@ -82,7 +82,7 @@ def test_a_head_that_comes_too_slowly_is_refused_on_a_connection_that_was_used_b
 
 
 @pytest.mark.parametrize("line", [b"x-long: " + b"a" * 100 + b"\r\n", b"a" * 100])
-def test_a_head_without_end_is_refused(client, line):
+def test_endless_head_is_refused(client, line):
     with connected(client, b"GET / HTTP/1.1\r\nhost: localhost\r\n") as connection:
         for _ in range(50):
             try:
@@ -92,7 +92,7 @@ def test_a_head_without_end_is_refused(client, line):
         assert heard(connection)[0] in (400, 431)
 
 
-def test_slow_senders_hold_up_nobody(tmp_path):
+def test_slow_senders_block_nobody(tmp_path):
     with spam_service(tmp_path) as (client, _), ExitStack() as stack:
         for _ in range(100):
             stack.enter_context(connected(client, head(content_length=100) + b"{"))
@@ -101,7 +101,7 @@ def test_slow_senders_hold_up_nobody(tmp_path):
         assert asked(client, "learn", {"row": {"text": "win"}, "label": "spam"})["version"] == 4
 
 
-def test_idle_connections_are_closed_after_a_while(tmp_path):
+def test_idle_connections_are_closed(tmp_path):
     with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _):
         with connected(client) as connection:
             assert connection.recv(1) == b""
@@ -111,8 +111,8 @@ def test_idle_connections_are_closed_after_a_while(tmp_path):
 
 
 @pytest.mark.parametrize("ending", [b"", b"connection: close\r\n"])
-def test_who_takes_no_answers_is_cut_off(tmp_path, ending):
-    """What is written to a client that does not read stays in memory, however it says it will end."""
+def test_client_that_does_not_read_is_cut_off(tmp_path, ending):
+    """Responses to a client that does not read stay in memory, whatever its Connection header says."""
     request = b"GET /openapi.json HTTP/1.1\r\nhost: localhost\r\n"
     many = (request + b"\r\n") * 1000 + request + ending + b"\r\n"
     with spam_service(tmp_path, Settings(Limits(idle=0.1))) as (client, _), connected(client) as connection:
@@ -129,7 +129,7 @@ def test_who_takes_no_answers_is_cut_off(tmp_path, ending):
 
 
 @pytest.mark.slow
-def test_a_thousand_idle_connections_hold_up_nobody(tmp_path):
+def test_thousand_idle_connections_block_nobody(tmp_path):
     least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, most), most))
     try:
@@ -142,8 +142,8 @@ def test_a_thousand_idle_connections_hold_up_nobody(tmp_path):
         resource.setrlimit(resource.RLIMIT_NOFILE, (least, most))
 
 
-def test_who_asks_does_not_wait_for_who_learns(tmp_path):
-    """The writer is held up as if by a slow disk: questions are answered meanwhile."""
+def test_queries_do_not_wait_for_learners(tmp_path):
+    """The writer is blocked as if by a slow disk; queries are answered meanwhile."""
     with spam_service(tmp_path) as (client, store), ThreadPoolExecutor(100) as threads:
         held, go = threading.Event(), threading.Event()
         store._writer.hand_over(lambda: (held.set(), go.wait(120)), changes=False)
@@ -168,7 +168,7 @@ def test_who_asks_does_not_wait_for_who_learns(tmp_path):
         assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 83
 
 
-def test_what_takes_too_long_is_refused_and_may_be_said_again(tmp_path):
+def test_timed_out_change_is_refused_and_may_be_retried(tmp_path):
     with spam_service(tmp_path, SHORT) as (client, store):
         held, go = threading.Event(), threading.Event()
         store._writer.hand_over(lambda: (held.set(), go.wait(120)), changes=False)
@@ -181,12 +181,12 @@ def test_what_takes_too_long_is_refused_and_may_be_said_again(tmp_path):
         assert answer.headers["retry-after"] == "0"
         go.set()
         store.number  # noqa: B018
-        store.ids()  # waits for what was handed over
+        store.ids()  # waits for pending changes
         assert asked(client, "learn", entry) == {"version": 4, "learned": 0, "already": 1}
 
 
-@given(data=st.binary(min_size=1, max_size=200).filter(lambda data: data.strip(b"\r\n")))  # empty lines are waited out
-def test_what_is_no_http_is_refused(client, data):
+@given(data=st.binary(min_size=1, max_size=200).filter(lambda data: data.strip(b"\r\n")))  # empty lines are skipped
+def test_non_http_is_refused(client, data):
     with connected(client, data + b"\r\n\r\n") as connection:
         status, said = heard(connection)
         assert status in (400, 408, 413, 421, 431)
@@ -213,7 +213,7 @@ def test_malformed_http_is_refused_with_a_problem(client, data):
         assert heard(connection)[0] in (400, 404, 405, 421)
 
 
-def test_a_client_that_goes_away_does_no_harm(client):
+def test_disconnecting_client_does_no_harm(client):
     for _ in range(5):
         with connected(client, head(content_length=500) + b"{"):
             pass
@@ -222,8 +222,8 @@ def test_a_client_that_goes_away_does_no_harm(client):
     assert asked(client, "predict", {"row": {"text": "win"}})["answers"]
 
 
-def test_an_answer_before_the_body_says_that_it_is_the_last(client):
-    """Or a client with a pool of connections would ask again on one that is closed."""
+def test_early_response_closes_the_connection(client):
+    """Otherwise a connection pool would reuse one that is closed."""
     early = b"POST /v1/models/none/learn HTTP/1.1\r\nhost: localhost\r\ncontent-length: 10\r\n\r\n"
     with connected(client, early) as connection, connection.makefile("rb") as said:
         lines = [line.strip().lower() for line in iter(said.readline, b"\r\n")]

@@ -1,4 +1,4 @@
-"""What every operation answers, by value."""
+"""Responses of every operation, by value."""
 
 import json
 from datetime import date
@@ -13,7 +13,7 @@ from tallybayes.files import from_bytes
 
 @pytest.fixture(scope="module")
 def asking(tmp_path_factory):
-    """A service that is only asked."""
+    """A read-only service."""
     with spam_service(tmp_path_factory.mktemp("asked")) as (client, store):
         yield client, store
 
@@ -28,7 +28,7 @@ def trained(rows=ROWS):
     return Model.train(TEXTS, [text for _, text, _ in rows], [label for *_, label in rows])
 
 
-def test_a_row_gets_its_class_and_probabilities(asking):
+def test_row_gets_its_class_and_probabilities(asking):
     client, _ = asking
     (spam,) = trained().posterior("a prize")[:, 1]
     found = asked(client, "predict", {"row": {"text": "a prize"}})
@@ -38,7 +38,7 @@ def test_a_row_gets_its_class_and_probabilities(asking):
     }
 
 
-def test_many_rows_are_answered_in_their_order(asking):
+def test_many_rows_keep_their_order(asking):
     client, _ = asking
     texts = ["win win", "lunch", "", "of nothing known"]
     found = asked(client, "predict", {"rows": [{"text": text} for text in texts]})
@@ -48,7 +48,7 @@ def test_many_rows_are_answered_in_their_order(asking):
     assert asked(client, "predict", {"rows": []}) == {"version": 3, "answers": []}
 
 
-def test_a_long_question_is_answered_as_a_short_one(asking):
+def test_long_query_equals_a_short_one(asking):
     client, store = asking
     text = "win a prize " * 3000
     assert len(text) > client.app.state.service.limits.small
@@ -71,7 +71,7 @@ def test_evidence_adds_up_to_the_answer(asking):
     )
 
 
-def test_rows_with_labels_are_evaluated(asking):
+def test_labelled_rows_are_evaluated(asking):
     client, _ = asking
     rows = [{"row": {"text": "win"}, "label": "spam"}, {"row": {"text": "lunch"}, "label": "spam"}]
     found = asked(client, "evaluate", {"rows": rows})
@@ -83,7 +83,7 @@ def test_rows_with_labels_are_evaluated(asking):
     ]
 
 
-def test_a_model_tells_what_it_is(asking):
+def test_model_description(asking):
     client, store = asking
     assert client.get("/v1/models").json() == {"models": [{"name": "spam", "rows": 3, "classes": 2, "version": 3}]}
     found = client.get("/v1/models/spam").json()
@@ -102,14 +102,14 @@ def test_a_model_tells_what_it_is(asking):
     }
 
 
-def test_the_file_is_the_model(asking):
+def test_file_is_the_model(asking):
     client, store = asking
     answer = client.get("/v1/models/spam/file")
     assert digest(from_bytes(answer.content)) == store.digest()
     assert answer.headers["tallybayes-version"] == "3"
 
 
-def test_what_is_learned_is_part_of_the_next_answer(service):
+def test_learned_row_changes_the_next_answer(service):
     client, store = service
     entry = {"id": "m-9", "row": {"text": "cheap pills"}, "label": "spam"}
     assert asked(client, "learn", entry) == {"version": 4, "learned": 1, "already": 0}
@@ -118,7 +118,7 @@ def test_what_is_learned_is_part_of_the_next_answer(service):
     assert store.digest() == digest(trained([*ROWS, ("m-9", "cheap pills", "spam")]))
 
 
-def test_many_rows_are_learned_at_once_and_those_without_an_id_get_one(service):
+def test_many_rows_are_learned_and_get_ids(service):
     client, store = service
     rows = [{"row": {"text": f"word{i}"}, "label": "ham"} for i in range(3)]
     found = asked(client, "learn", {"rows": [*rows, {"id": "m-1", "row": {"text": "win a prize"}, "label": "spam"}]})
@@ -128,7 +128,7 @@ def test_many_rows_are_learned_at_once_and_those_without_an_id_get_one(service):
     assert store.digest() == digest(trained())
 
 
-def test_nothing_of_many_rows_is_learned_if_one_of_them_cannot_be(tmp_path):
+def test_one_bad_row_of_many_learns_nothing(tmp_path):
     with Store.create(tmp_path / "s", {"age": Gaussian()}) as store, serving({"s": store}) as client:
         rows = [{"row": {"age": age}, "label": "a"} for age in (1, 2, "old")]
         said = problem(client.post("/v1/models/s/learn", json={"rows": rows}), 400)
@@ -137,14 +137,14 @@ def test_nothing_of_many_rows_is_learned_if_one_of_them_cannot_be(tmp_path):
         assert store.number == 0
 
 
-def test_another_row_under_the_same_id_is_a_conflict(service):
+def test_other_row_under_a_known_id_is_a_conflict(service):
     client, store = service
     other = {"id": "m-1", "row": {"text": "other"}, "label": "spam"}
     assert "stands for another row" in problem(client.post("/v1/models/spam/learn", json=other), 409)
     assert store.digest() == digest(trained())
 
 
-def test_a_row_is_forgotten_by_id_or_by_content_and_leaves_the_model_that_never_saw_it(service):
+def test_row_is_forgotten_by_id_or_content(service):
     client, _ = service
     assert asked(client, "forget", {"id": "m-1"}) == {"version": 4, "forgotten": 1, "already": 0}
     assert asked(client, "forget", {"id": "m-1"}) == {"version": 4, "forgotten": 0, "already": 1}
@@ -155,14 +155,14 @@ def test_a_row_is_forgotten_by_id_or_by_content_and_leaves_the_model_that_never_
     assert "was never learned" in problem(client.post("/v1/models/spam/forget", json={"id": "x"}), 404)
 
 
-def test_a_correction_changes_the_label(service):
+def test_correction_changes_the_label(service):
     client, store = service
     assert asked(client, "correct", {"id": "m-1", "label": "ham"}) == {"version": 4, "corrected": 1, "already": 0}
     assert asked(client, "correct", {"id": "m-1", "label": "ham"})["already"] == 1
     assert store.digest() == digest(trained([("m-1", "win a prize", "ham"), *ROWS[1:]]))
 
 
-def test_a_receipt_holds_against_a_model_that_somebody_else_trained(service):
+def test_receipt_matches_an_independently_trained_model(service):
     client, store = service
     asked(client, "forget", {"id": "m-1", "prove": True})
     receipt = client.get("/v1/models/spam/receipts/m-1").text
@@ -172,7 +172,7 @@ def test_a_receipt_holds_against_a_model_that_somebody_else_trained(service):
     assert "never learned" in problem(client.get("/v1/models/spam/receipts/x"), 404)
 
 
-def test_an_id_may_have_any_character_that_can_be_printed(service):
+def test_id_may_contain_any_printable_character(service):
     client, _ = service
     id = "<17/a?b#c%2F@mail.example> ü"
     asked(client, "learn", {"id": id, "row": {"text": "x"}, "label": "ham"})
@@ -180,7 +180,7 @@ def test_an_id_may_have_any_character_that_can_be_printed(service):
     assert client.get(path).json()["record"]["id"] == id
 
 
-def test_a_store_of_no_rows_says_so_and_answers_after_the_first(tmp_path):
+def test_empty_store_says_so_and_answers_after_the_first_row(tmp_path):
     with spam_service(tmp_path, rows=[]) as (client, _):
         question = {"row": {"text": "x"}}
         assert "no rows" in problem(client.post("/v1/models/spam/predict", json=question), 400)
@@ -188,7 +188,7 @@ def test_a_store_of_no_rows_says_so_and_answers_after_the_first(tmp_path):
         assert asked(client, "predict", question)["answers"][0]["class"] == "ham"
 
 
-def test_several_stores_are_served_by_their_names(tmp_path):
+def test_several_stores_are_served_by_name(tmp_path):
     with (
         Store.create(tmp_path / "a", {"x": Categorical()}) as one,
         Store.create(tmp_path / "b", {"y": Gaussian()}) as other,
@@ -202,7 +202,7 @@ def test_several_stores_are_served_by_their_names(tmp_path):
         assert problem(client.get("/v1/models/c"), 404) == "There is no model 'c'; there are 'the one', 'b'."
 
 
-def test_labels_that_json_does_not_know_are_told_by_their_text(tmp_path):
+def test_labels_without_a_json_type_are_text(tmp_path):
     model = Model.train({"x": Categorical()}, {"x": ["p", "q"]}, [date(2026, 1, 1), date(2026, 1, 2)])
     with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
         asked(client, "learn", {"row": {"x": "p"}, "label": "2026-01-01"}, model="s")
@@ -212,7 +212,7 @@ def test_labels_that_json_does_not_know_are_told_by_their_text(tmp_path):
         assert "type" in problem(client.post("/v1/models/s/learn", json={"row": {"x": "p"}, "label": "today"}), 400)
 
 
-def test_a_list_is_one_cell_and_not_a_column_of_cells(tmp_path):
+def test_list_is_one_cell(tmp_path):
     with Store.create(tmp_path / "s", {"v": Bag()}) as store, serving({"s": store}) as client:
         asked(client, "learn", {"row": {"v": [3, 0, 1]}, "label": "a"}, model="s")
         asked(client, "learn", {"row": {"v": [0, 2, 1]}, "label": "b"}, model="s")
@@ -223,7 +223,7 @@ def test_a_list_is_one_cell_and_not_a_column_of_cells(tmp_path):
         assert answer.status_code == 400 or len(answer.json()["answers"]) == 1
 
 
-def test_health_is_told_without_a_token(asking):
+def test_health_needs_no_token(asking):
     client, _ = asking
     assert client.get("/healthz/live").json() == {"status": "live"}
     assert client.get("/healthz/ready").json() == {"status": "ready"}
@@ -252,7 +252,7 @@ MANY = {
 
 
 @pytest.mark.parametrize("which", MANY)
-def test_a_request_of_many_rows_that_is_refused_has_changed_nothing(service, which):
+def test_refused_request_of_many_rows_changes_nothing(service, which):
     client, store = service
     before = store.digest(), store.number
     answer = client.post(f"/v1/models/spam/{which.split()[0]}", json=MANY[which])

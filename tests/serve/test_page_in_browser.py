@@ -1,4 +1,4 @@
-"""What people do on the page, in Chromium, with scripts and without: what is shown is what the model says."""
+"""User flows of the page in Chromium, with and without scripts."""
 
 import re
 from contextlib import contextmanager
@@ -46,7 +46,7 @@ def teach(page, label):
 
 
 @both_ways
-def test_the_answer_is_the_models_own(browser, tmp_path, javascript):
+def test_answer_equals_the_model(browser, tmp_path, javascript):
     with spam_page(browser, tmp_path, javascript) as (page, _):
         ask(page)
         ham, spam = trained().posterior(TEXT)[0].tolist()
@@ -56,11 +56,11 @@ def test_the_answer_is_the_models_own(browser, tmp_path, javascript):
         assert numbers(page, ".probabilities") == [spam, ham]
         assert page.locator(".sure").text_content() == f"spam: {spam:.1%} sure"
         assert page.get_by_label("text", exact=True).input_value() == TEXT
-        assert page.locator("#answer-title:focus").count() == 1  # where a screen reader goes on
+        assert page.locator("#answer-title:focus").count() == 1  # where a screen reader continues
 
 
 @both_ways
-def test_evidence_is_drawn_to_scale_and_words_are_marked_where_they_stand(browser, tmp_path, javascript):
+def test_evidence_is_to_scale_and_words_are_highlighted(browser, tmp_path, javascript):
     with spam_page(browser, tmp_path, javascript) as (page, _):
         ask(page)
         evidence = trained().evidence(TEXT)
@@ -84,7 +84,7 @@ def test_evidence_is_drawn_to_scale_and_words_are_marked_where_they_stand(browse
 
 
 @both_ways
-def test_a_correction_changes_the_answer_at_once(browser, tmp_path, javascript):
+def test_correction_changes_the_answer_immediately(browser, tmp_path, javascript):
     with spam_page(browser, tmp_path, javascript) as (page, store):
         ask(page)
         before = trained().posterior(TEXT)[0].tolist()
@@ -101,7 +101,7 @@ def test_a_correction_changes_the_answer_at_once(browser, tmp_path, javascript):
         assert len(store.ids()) == 4
 
 
-def test_a_page_that_is_loaded_again_learns_nothing_twice(browser, tmp_path):
+def test_reloading_learns_nothing_twice(browser, tmp_path):
     with spam_page(browser, tmp_path, javascript=False) as (page, store):
         ask(page)
         teach(page, "ham")
@@ -110,7 +110,7 @@ def test_a_page_that_is_loaded_again_learns_nothing_twice(browser, tmp_path):
         assert store.number == 4
 
 
-def test_a_new_class_can_be_named(browser, tmp_path):
+def test_new_class_can_be_named(browser, tmp_path):
     with spam_page(browser, tmp_path, javascript=True) as (page, store):
         ask(page)
         page.get_by_label("Another class").fill("news")
@@ -120,7 +120,7 @@ def test_a_new_class_can_be_named(browser, tmp_path):
 
 
 @both_ways
-def test_forgetting_brings_the_digest_back(browser, tmp_path, javascript):
+def test_forgetting_restores_the_digest(browser, tmp_path, javascript):
     with spam_page(browser, tmp_path, javascript) as (page, store):
         first = store.digest()
         ask(page)
@@ -135,7 +135,7 @@ def test_forgetting_brings_the_digest_back(browser, tmp_path, javascript):
         assert page.locator("nav.pages [aria-current]").inner_text() == "What happened"
 
 
-def test_the_way_back_leads_to_the_page_before(browser, tmp_path):
+def test_back_button_returns_to_the_previous_page(browser, tmp_path):
     with spam_page(browser, tmp_path, javascript=True) as (page, _):
         ask(page)
         teach(page, "ham")
@@ -149,7 +149,7 @@ def test_the_way_back_leads_to_the_page_before(browser, tmp_path):
 
 
 @both_ways
-def test_every_change_has_its_receipt_and_its_row_can_be_corrected(browser, tmp_path, javascript):
+def test_every_change_has_a_receipt_and_can_be_corrected(browser, tmp_path, javascript):
     with spam_page(browser, tmp_path, javascript) as (page, store):
         page.get_by_role("link", name="What happened").click()
         assert page.locator(".changes > li").count() == 4
@@ -167,7 +167,7 @@ def test_every_change_has_its_receipt_and_its_row_can_be_corrected(browser, tmp_
         sent(page, page.get_by_role("button", name="Forget m-3"))
         page.locator("#done", has_text="Forgotten: m-3").wait_for()
         assert store.ids() == ["m-1", "m-2"]
-        assert page.locator("#change-1 form").count() == 0  # since change 4 the row is another
+        assert page.locator("#change-1 form").count() == 0  # change 4 replaced the row
 
 
 @contextmanager
@@ -181,7 +181,7 @@ def new_page(browser, folder, javascript):
 
 
 @both_ways
-def test_a_new_store_says_what_to_do_and_learns_its_first_rows(browser, tmp_path, javascript):
+def test_new_store_explains_itself_and_learns_its_first_rows(browser, tmp_path, javascript):
     with new_page(browser, tmp_path, javascript) as (page, store):
         page.goto("/")
         assert page.locator("#empty-title").inner_text() == "It hasn’t learned anything yet"
@@ -197,7 +197,7 @@ def test_a_new_store_says_what_to_do_and_learns_its_first_rows(browser, tmp_path
 
 
 @both_ways
-def test_there_is_a_choice_of_models(browser, tmp_path, javascript):
+def test_several_models_can_be_chosen(browser, tmp_path, javascript):
     with Store.create(tmp_path / "a", TEXTS) as first, Store.create(tmp_path / "b", TEXTS) as second:
         second.learn("lunch", "ham")
         with serving({"a": first, "b": second}) as client, visiting(browser, client, javascript) as page:
@@ -209,7 +209,7 @@ def test_there_is_a_choice_of_models(browser, tmp_path, javascript):
 
 
 @both_ways
-def test_a_token_opens_what_it_is_for(browser, tmp_path, javascript):
+def test_token_unlocks_its_scope(browser, tmp_path, javascript):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         for id, text, label in ROWS:
             store.learn(text, label, id=id)
@@ -239,7 +239,7 @@ def enter(page, token):
     sent(page, page.get_by_role("button", name="Enter"))
 
 
-def test_the_keyboard_is_enough(browser, tmp_path):
+def test_keyboard_suffices(browser, tmp_path):
     with spam_page(browser, tmp_path, javascript=True) as (page, store):
         keys = page.keyboard
         keys.press("Tab")

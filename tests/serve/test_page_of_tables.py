@@ -1,4 +1,4 @@
-"""Rows of many columns on the page, in Chromium, with scripts and without: forms, mails, curves and tables."""
+"""The page for tables in Chromium, with and without scripts: forms, mails, curves and uploads."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ def browser():
 
 @pytest.fixture(scope="module")
 def people(tmp_path_factory):
-    """A service that is only asked."""
+    """A read-only service."""
     with people_service(tmp_path_factory.mktemp("asked")) as found:
         yield found
 
@@ -46,7 +46,7 @@ def people_service(folder):
 
 
 @both_ways
-def test_a_form_is_made_from_the_schema(browser, people, javascript):
+def test_form_follows_the_schema(browser, people, javascript):
     client, model = people
     with visiting(browser, client, javascript) as page:
         page.goto("/models/people")
@@ -73,7 +73,7 @@ def test_a_form_is_made_from_the_schema(browser, people, javascript):
 
 
 @both_ways
-def test_a_level_never_met_is_typed(browser, tmp_path, javascript):
+def test_unseen_level_can_be_typed(browser, tmp_path, javascript):
     with people_service(tmp_path) as (client, model), visiting(browser, client, javascript) as page:
         page.goto("/models/people")
         other = page.get_by_label("city: something else")
@@ -93,7 +93,7 @@ def test_a_level_never_met_is_typed(browser, tmp_path, javascript):
 
 
 @both_ways
-def test_a_whole_mail_can_be_pasted(browser, tmp_path, javascript):
+def test_whole_mail_can_be_pasted(browser, tmp_path, javascript):
     mails = [b"Subject: Win a prize\n\nfree money", b"Subject: lunch\n\non monday", b"Subject: the report\n\nis free"]
     rows = [read_mail(mail) for mail in mails]
     frame = {column: [row[column] for row in rows] for column in COLUMNS}
@@ -117,7 +117,7 @@ def test_a_whole_mail_can_be_pasted(browser, tmp_path, javascript):
 
 
 @both_ways
-def test_what_it_knows_is_told_in_tables_and_curves(browser, people, javascript):
+def test_model_is_shown_in_tables_and_curves(browser, people, javascript):
     client, model = people
     with visiting(browser, client, javascript) as page:
         page.goto("/models/people/knows")
@@ -135,7 +135,7 @@ def test_what_it_knows_is_told_in_tables_and_curves(browser, people, javascript)
 
 
 @both_ways
-def test_a_table_comes_back_with_answers(browser, people, javascript):
+def test_uploaded_table_returns_with_answers(browser, people, javascript):
     client, model = people
     with visiting(browser, client, javascript) as page:
         page.goto("/models/people/table")
@@ -162,7 +162,7 @@ def test_a_table_comes_back_with_answers(browser, people, javascript):
             assert float(answer["probability"]) == pytest.approx(max(no, yes), rel=1e-12)
 
 
-def test_a_file_can_be_dropped(browser, people):
+def test_file_can_be_dropped(browser, people):
     client, _ = people
     with visiting(browser, client, javascript=True) as page:
         page.goto("/models/people/table")
@@ -175,7 +175,7 @@ def test_a_file_can_be_dropped(browser, people):
 
 
 @both_ways
-def test_what_is_wrong_is_said_in_a_sentence(browser, people, javascript):
+def test_errors_are_messages(browser, people, javascript):
     client, _ = people
     with visiting(browser, client, javascript) as page:
         page.goto("/models/people/table")

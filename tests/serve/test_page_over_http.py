@@ -1,4 +1,4 @@
-"""The page as a program sees it: what is refused and how, what is answered, and what the browser is told."""
+"""The page over HTTP: refusals, responses and headers."""
 
 import re
 from datetime import date
@@ -31,7 +31,7 @@ def asking(tmp_path_factory):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_kept_and_none_may_load_anything_from_elsewhere(asking, path):
+def test_no_page_is_cached_or_loads_anything_from_elsewhere(asking, path):
     answer = asking[0].get(path, follow_redirects=True)
     assert answer.status_code == 200
     assert answer.headers["cache-control"] == "no-store"
@@ -40,15 +40,15 @@ def test_no_page_is_kept_and_none_may_load_anything_from_elsewhere(asking, path)
     assert "unsafe" not in policy
 
 
-def test_an_empty_text_is_a_level_that_is_told_and_cannot_be_chosen(tmp_path):
-    """Who leaves a field empty says that nothing is known."""
+def test_empty_text_is_a_level_that_is_listed_but_cannot_be_chosen(tmp_path):
+    """An empty field means missing."""
     model = Model.train({"x": Categorical()}, {"x": ["", "", "in"]}, ["a", "a", "b"])
     with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
         assert re.findall(r'<option value="([^"]*)"', client.get("/models/s").text)[:-1] == ["", "in"]
         assert '<th scope="row">(empty)</th>' in client.get("/models/s/knows").text
 
 
-def test_of_many_levels_the_most_frequent_are_told_whatever_they_are_called(tmp_path):
+def test_most_frequent_levels_are_listed(tmp_path):
     levels = ["(missing)"] * 30 + [f"level {i}" for i in range(20)]
     model = Model.train({"x": Categorical()}, {"x": levels}, ["a", "b"] * 25)
     with Store.create(tmp_path / "m", model) as store, serving({"m": store}) as client:
@@ -59,7 +59,7 @@ def test_of_many_levels_the_most_frequent_are_told_whatever_they_are_called(tmp_
     assert "… and 5 more levels" in html
 
 
-def test_style_and_script_are_kept_for_ever_under_addresses_that_change_with_them(asking):
+def test_style_and_script_are_cached_under_hashed_urls(asking):
     client, _ = asking
     html = client.get("/models/spam").text
     addresses = re.findall(r'(?:src|href)="(/page/[^"]+)"', html)
@@ -77,7 +77,7 @@ def test_style_and_script_are_kept_for_ever_under_addresses_that_change_with_the
         assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
 
 
-def test_templates_have_no_script_and_no_style_of_their_own():
+def test_templates_have_no_inline_script_or_style():
     templates = list((FOLDER / "templates").glob("*.html"))
     assert len(templates) == 9
     for template in templates:
@@ -87,7 +87,7 @@ def test_templates_have_no_script_and_no_style_of_their_own():
         )
 
 
-def test_where_no_token_is_wanted_none_is_kept(asking):
+def test_without_tokens_no_cookie_is_set(asking):
     client, _ = asking
     answer = client.post("/token", data={"token": "x"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/")
@@ -98,7 +98,7 @@ def test_where_no_token_is_wanted_none_is_kept(asking):
 @pytest.mark.parametrize(
     "headers", [{"origin": "https://elsewhere.example"}, {"origin": "null"}, {"sec-fetch-site": "cross-site"}]
 )
-def test_forms_of_other_sites_change_nothing(asking, headers):
+def test_cross_site_forms_change_nothing(asking, headers):
     client, store = asking
     for path in ("teach", "forget", "correct"):
         fields = {"cell-0": "x", "label": "ham", "id": "m-1"}
@@ -119,7 +119,7 @@ def test_forms_of_other_sites_change_nothing(asking, headers):
         ("correct", {"id": "m-1", "label": ""}, 400, "Which class is it? Choose one, or type a new one."),
     ],
 )
-def test_what_cannot_be_done_is_said(asking, path, fields, status, sentence):
+def test_errors_are_messages(asking, path, fields, status, sentence):
     client, store = asking
     assert said(client.post(f"/models/spam/{path}", data=fields), status).replace("&#39;", "'") == sentence
     assert store.number == 3
@@ -136,7 +136,7 @@ def test_what_cannot_be_done_is_said(asking, path, fields, status, sentence):
         (MULTIPART, NAMED + b"\xff\r\n--b--", "its texts must be UTF-8."),
     ],
 )
-def test_a_broken_form_is_refused(asking, kind, body, sentence):
+def test_broken_form_is_refused(asking, kind, body, sentence):
     answer = asking[0].post("/models/spam/table", content=body, headers={"content-type": kind})
     assert said(answer, 400) == f"The form cannot be read: {sentence}"
 
@@ -148,12 +148,12 @@ def test_a_broken_form_is_refused(asking, kind, body, sentence):
         (MULTIPART, b"--b--", 400, "No file was chosen, or it is empty. Choose a CSV file."),
     ],
 )
-def test_a_body_that_is_no_form_is_refused(asking, kind, body, status, sentence):
+def test_non_form_body_is_refused(asking, kind, body, status, sentence):
     answer = asking[0].post("/models/spam/table", content=body, headers={"content-type": kind})
     assert said(answer, status).replace("&#39;", "'") == sentence
 
 
-def test_a_table_that_cannot_be_read_is_refused(asking):
+def test_unreadable_table_is_refused(asking):
     client, _ = asking
     for content, sentence in [
         (b"text\n", "The table has no rows."),
@@ -164,13 +164,13 @@ def test_a_table_that_cannot_be_read_is_refused(asking):
         assert answer.status_code in (400, 415)
 
 
-def test_a_body_that_is_too_long_is_refused_on_a_page(tmp_path):
+def test_oversized_body_is_refused_on_a_page(tmp_path):
     with spam_service(tmp_path, Settings(limits=Limits(body=1000))) as (client, _):
         answer = client.post("/models/spam", data={"cell-0": "x" * 1001})
         assert said(answer, 413) == "The body is longer than 1,000 bytes. Send the rows in parts."
 
 
-def test_many_rows_come_back_in_their_order_and_piece_by_piece(asking):
+def test_many_rows_stream_back_in_order(asking):
     client, store = asking
     texts = [f"{'win' if at % 3 else 'lunch'} {at}" for at in range(25_000)]
     content = "\n".join(["text", *texts, ""]).encode()
@@ -184,7 +184,7 @@ def test_many_rows_come_back_in_their_order_and_piece_by_piece(asking):
     assert [float(row[4]) for row in cells] == pytest.approx(spam.tolist(), rel=1e-12)
 
 
-def test_formulas_in_cells_and_labels_do_not_run_in_a_spreadsheet(tmp_path):
+def test_spreadsheet_formulas_are_escaped(tmp_path):
     with spam_service(tmp_path, rows=[("m-1", "lunch", "=cmd()")]) as (client, _):
         answer = client.post("/models/spam/table", files={"table": ("x.csv", b"text,sum\nlunch,=1+1\n")})
         assert answer.text == "text,sum,class,probability,P(=cmd())\nlunch,'=1+1,'=cmd(),1,1\n"
@@ -203,7 +203,7 @@ def test_labels_keep_their_type(tmp_path, labels):
         assert store.digest() == digest(Model.train(TEXTS, *rows))
 
 
-def test_a_model_that_cannot_be_asked_says_why(tmp_path):
+def test_model_that_cannot_be_queried_says_why(tmp_path):
     schema = {"x": Gaussian(), ("x", "y"): Correlated()}
     with Store.create(tmp_path / "m", schema) as store, serving({"m": store}) as client:
         assert "It hasn’t learned anything yet" in client.get("/models/m").text
@@ -212,7 +212,7 @@ def test_a_model_that_cannot_be_asked_says_why(tmp_path):
             assert "would count twice" in said(client.get(path), 400)
 
 
-def test_metrics_count_what_the_page_changed(tmp_path):
+def test_metrics_count_changes_made_on_the_page(tmp_path):
     with spam_service(tmp_path) as (client, _):
         client.post("/models/spam/teach", data={"cell-0": "x", "label": "ham", "id": "p-1"})
         client.post("/models/spam/teach", data={"cell-0": "x", "label": "ham", "id": "p-1"})
@@ -223,12 +223,12 @@ def test_metrics_count_what_the_page_changed(tmp_path):
     assert 'tallybayes_requests_total{model="spam",operation="page",status="200"} 2.0' in text
 
 
-def test_a_receipt_that_is_not_there_is_not_found(asking):
+def test_unknown_receipt_is_not_found(asking):
     client, _ = asking
     assert said(client.get("/models/spam/receipts/99"), 404) == "There is no change 99 yet."
 
 
-def test_a_browser_that_goes_away_harms_nobody(asking):
+def test_disconnecting_browser_does_no_harm(asking):
     client, _ = asking
     with httpx.Client(base_url=client.base_url) as other, other.stream("GET", "/models/spam/knows") as answer:
         assert answer.status_code == 200

@@ -1,4 +1,4 @@
-"""What pages are made of: marked words, curves, forms, numbers as people read them."""
+"""Parts of pages: highlighted words, curves, forms, formatted numbers."""
 
 import math
 
@@ -63,13 +63,13 @@ def direction(pieces):
 @given(text=st.text(st.sampled_from("win prze lunchsW \n,.ß"), max_size=60))
 @example(text="")
 @example(text="Win prizes, win a lunch!")
-def test_a_marked_text_is_the_text(reading, text):
+def test_highlighted_text_is_the_text(reading, text):
     pieces, _ = marks_of(READINGS[reading], text)
     assert "".join(piece.text for piece in pieces) == text
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_words_are_marked_for_the_class_they_speak_for(reading):
+def test_words_are_highlighted_for_their_class(reading):
     pieces, _ = marks_of(READINGS[reading], "win this on monday")
     found = direction(pieces)
     assert found["win"] == 1
@@ -77,18 +77,18 @@ def test_words_are_marked_for_the_class_they_speak_for(reading):
     assert "this" not in found or reading in ("characters", "sequence")  # which share with their neighbours
 
 
-def test_capitals_and_endings_do_not_hide_a_word():
+def test_capitals_and_endings_match():
     assert direction(marks_of(Words(stems="english"), "WINS the lunches")[0]) == {"WINS": 1, "lunches": -1}
     assert direction(marks_of(Words(lower=False), "Win lunch")[0]) == {"lunch": -1}
 
 
-def test_a_mark_says_what_all_occurrences_said_in_equal_parts():
+def test_highlight_divides_evidence_among_occurrences():
     pieces, words = marks_of(Words(), "win or win")
     (log_odds,) = [word.log_odds for word in words if word.word == "win"]
     assert [piece.odds for piece in pieces if piece.strength] == [f"{math.exp(log_odds / 2):.1f}"] * 2
 
 
-def test_only_the_beginning_of_a_long_text_is_shown():
+def test_long_text_is_truncated():
     pieces, _ = marks_of(Words(), "win " * LONGEST)
     assert sum(len(piece.text) for piece in pieces) == LONGEST
 
@@ -117,7 +117,7 @@ def test_curves_are_densities_to_scale():
     assert [low + (high - low) * tick.x / WIDE for tick in drawn.ticks] == pytest.approx([0, 5, 10], abs=0.01)
 
 
-def test_whole_numbers_are_steps_around_each():
+def test_integers_are_steps():
     model = Model.train({"x": Poisson()}, {"x": [0, 1, 2, 5]}, ["a", "a", "b", "b"])
     drawn = chart(model, [0, 1], ["a", "b"])
     x = np.arange(float(drawn.high) + 1)
@@ -132,7 +132,7 @@ def test_whole_numbers_are_steps_around_each():
 
 
 @pytest.mark.parametrize("family", [Gaussian(), Poisson(), Histogram(), Density(), Gamma()], ids=repr)
-def test_a_constant_column_is_drawn_all_the_same(family):
+def test_constant_column_is_drawn(family):
     drawn = chart(Model.train({"x": family}, {"x": [5.0, 5.0]}, ["a", "b"]), [0, 1], ["a", "b"])
     assert all(np.isfinite(curve).all() and curve[:, 1].min() == 0 for curve in points(drawn).values())
 
@@ -149,7 +149,7 @@ SCHEMA = Schema(
 )
 
 
-def test_every_kind_of_column_has_its_field():
+def test_every_column_kind_has_a_field():
     fields = fields_for(SCHEMA, None, {"age": 3.0, "vector": [1.0, 2.5]})
     assert {field.column: field.kind for field in fields} == {
         "text": TEXT,
@@ -164,7 +164,7 @@ def test_every_kind_of_column_has_its_field():
     assert {field.column: field.value for field in fields if field.value} == {"age": "3", "vector": "1 2.5"}
 
 
-def test_what_is_filled_in_is_a_row():
+def test_filled_form_is_a_row():
     number = {column: at for at, column in enumerate(SCHEMA.by_column)}
     filled = {"text": " a\nb ", "age": " 3.5 ", "calls": "", "city": OTHER, "vector": "[1, 2.5]", "x": "-1e3", "y": " "}
     form = {f"cell-{number[column]}": text for column, text in filled.items()} | {f"other-{number['city']}": "Rome"}
@@ -188,7 +188,7 @@ def test_what_is_filled_in_is_a_row():
         ("vector", "1 x", "vector: '1 x' was filled in; give numbers, with spaces or commas between them"),
     ],
 )
-def test_what_is_no_number_is_named(column, text, sentence):
+def test_non_number_is_named(column, text, sentence):
     number = list(SCHEMA.by_column).index(column)
     with pytest.raises(ValueError, match=sentence):
         row_of(SCHEMA, {f"cell-{number}": text})
@@ -196,7 +196,7 @@ def test_what_is_no_number_is_named(column, text, sentence):
 
 @given(st.dictionaries(st.text("ab c;=é", min_size=1, max_size=8), st.binary(max_size=50), min_size=1, max_size=4))
 @example({"a": b"\r\n--", "b": b"--\r\n\r\n"})
-def test_files_arrive_as_they_were_sent(files):
+def test_files_arrive_unchanged(files):
     request = httpx.Request("POST", "http://x", files={name: ("a name.csv", data) for name, data in files.items()})
     found = form_of(request.headers["content-type"], request.read())
     assert {name: upload.content for name, upload in found.files.items()} == files
@@ -208,7 +208,7 @@ def test_files_arrive_as_they_were_sent(files):
         st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8", exclude_characters="\r"))
     )
 )
-def test_fields_arrive_as_they_were_typed(fields):
+def test_fields_arrive_as_typed(fields):
     request = httpx.Request("POST", "http://x", data=fields)
     if fields:
         assert form_of(request.headers["content-type"], request.read()).fields == fields

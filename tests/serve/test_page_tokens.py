@@ -1,4 +1,4 @@
-"""Who is let in to the page, what a browser is given to keep, and where it counts."""
+"""Access to the page, the session cookie, and its scope."""
 
 import pytest
 
@@ -12,7 +12,7 @@ PAGES = ("/", "/models/spam", "/models/spam/knows", "/models/spam/changes", "/mo
 
 @pytest.fixture
 def guarded(tmp_path):
-    """A service that wants tokens, and one token of each scope."""
+    """A service that requires tokens, and one token of each scope."""
     with Store.create(tmp_path / "spam", TEXTS) as store:
         for id, text, label in ROWS:
             store.learn(text, label, id=id)
@@ -25,7 +25,7 @@ def with_token(token):
     return {"cookie": f"tallybayes-token={token}"}
 
 
-def test_without_a_token_there_is_a_form_for_one(guarded):
+def test_without_a_token_there_is_a_form(guarded):
     client, *_ = guarded
     for path in PAGES:
         answer = client.get(path)
@@ -34,7 +34,7 @@ def test_without_a_token_there_is_a_form_for_one(guarded):
         assert "win" not in answer.text
 
 
-def test_a_token_is_kept_where_no_script_and_no_other_site_gets_at_it(guarded):
+def test_cookie_is_hidden_from_scripts_and_other_sites(guarded):
     client, _, tokens = guarded
     answer = client.post("/token", data={"token": tokens["predict"], "back": "/models/spam"})
     assert (answer.status_code, answer.headers["location"]) == (303, "/models/spam")
@@ -45,13 +45,13 @@ def test_a_token_is_kept_where_no_script_and_no_other_site_gets_at_it(guarded):
 
 
 @pytest.mark.parametrize("back", ["//elsewhere.example", "https://elsewhere.example", "/\\elsewhere.example", "x", ""])
-def test_a_token_leads_nowhere_else(guarded, back):
+def test_token_form_does_not_redirect_elsewhere(guarded, back):
     client, _, tokens = guarded
     answer = client.post("/token", data={"token": tokens["predict"], "back": back})
     assert answer.headers["location"] == "/"
 
 
-def test_the_api_does_not_take_cookies(guarded):
+def test_api_ignores_cookies(guarded):
     client, _, tokens = guarded
     cookie = with_token(tokens["admin"])
     assert client.get("/models/spam", headers=cookie).status_code == 200
@@ -70,7 +70,7 @@ def test_the_api_does_not_take_cookies(guarded):
         ("POST", "correct"),
     ],
 )
-def test_who_may_only_ask_sees_and_changes_nothing_else(guarded, method, path):
+def test_predict_scope_sees_and_changes_nothing_else(guarded, method, path):
     client, store, tokens = guarded
     data = {"cell-0": "x", "label": "ham", "id": "m-1"} if method == "POST" else None
     answer = client.request(method, f"/models/spam/{path}", data=data, headers=with_token(tokens["predict"]))
@@ -78,7 +78,7 @@ def test_who_may_only_ask_sees_and_changes_nothing_else(guarded, method, path):
     assert store.number == 3
 
 
-def test_guessing_is_stopped_and_a_right_token_still_let_in(guarded):
+def test_guessing_is_throttled_and_a_valid_token_accepted(guarded):
     client, _, tokens = guarded
     for _ in range(10):
         said(client.post("/token", data={"token": "wrong"}), 401)
@@ -88,7 +88,7 @@ def test_guessing_is_stopped_and_a_right_token_still_let_in(guarded):
     assert client.post("/token", data={"token": tokens["predict"]}).status_code == 303
 
 
-def test_a_token_can_be_given_back(guarded):
+def test_logging_out(guarded):
     client, _, tokens = guarded
     answer = client.post("/leave", headers=with_token(tokens["learn"]))
     assert answer.headers["location"] == "/token"

@@ -1,4 +1,4 @@
-"""Whatever is sent, the answer is a problem in the library's words, and never a traceback."""
+"""Any request gets a problem in the library's words, never a traceback."""
 
 import gzip
 import json
@@ -71,17 +71,17 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_what_is_wrong_with_a_request_is_said(client, what):
+def test_invalid_requests_are_explained(client, what):
     operation, body, sentence = REFUSED[what]
     assert sentence in problem(client.post(f"/v1/models/spam/{operation}", content=body), 400)
 
 
-def test_a_byte_order_mark_is_passed_over(client):
-    """Which some editors and shells write before everything."""
+def test_byte_order_mark_is_skipped(client):
+    """Some editors and shells write one at the start."""
     assert client.post("/v1/models/spam/predict", content=b'\xef\xbb\xbf{"row": {"text": "win"}}').status_code == 200
 
 
-def test_half_a_character_is_answered_or_refused_with_a_sentence(client):
+def test_lone_surrogate_is_answered_or_refused_with_a_message(client):
     for operation, body in (
         ("predict", {"row": {"text": "\ud800"}}),
         ("learn", {"row": {"text": "a"}, "label": "\ud800"}),
@@ -94,7 +94,7 @@ def test_half_a_character_is_answered_or_refused_with_a_sentence(client):
     assert client.get("/v1/models/spam/receipts/%ff%fe").status_code == 404
 
 
-def test_paths_and_methods_that_are_not_there(client):
+def test_unknown_paths_and_methods(client):
     assert "nothing at this path" in problem(client.get("/v2"), 404)
     assert "nothing at this path" in problem(client.get("/v1/models/"), 404)
     answer = client.get("/v1/models/spam/predict")
@@ -102,7 +102,7 @@ def test_paths_and_methods_that_are_not_there(client):
     assert answer.headers["allow"] == "POST"
 
 
-def test_only_what_can_be_read_is_taken(client):
+def test_unsupported_content_types_are_refused(client):
     form = {"content-type": "application/x-www-form-urlencoded"}
     said = problem(client.post("/v1/models/spam/predict", content=b"row=1", headers=form), 415)
     assert said == (
@@ -115,7 +115,7 @@ def test_only_what_can_be_read_is_taken(client):
     assert "Content-Encoding: br" in problem(client.post("/v1/models/spam/predict", content=b"", headers=packed), 415)
 
 
-def test_gzip_is_unpacked_if_it_is_whole(client):
+def test_complete_gzip_is_decompressed(client):
     body = gzip.compress(b'{"row": {"text": "win"}}')
     path, packed = "/v1/models/spam/predict", {"content-encoding": "gzip"}
     assert client.post(path, content=body, headers=packed).json()["answers"][0]["class"] == "spam"
@@ -124,18 +124,18 @@ def test_gzip_is_unpacked_if_it_is_whole(client):
     assert "something follows" in problem(client.post(path, content=body + body, headers=packed), 400)
 
 
-def test_parameters_that_nobody_knows_are_refused(client):
+def test_unknown_parameters_are_refused(client):
     answer = client.post("/v1/models/spam/learn?lable=x", content="text,x\na,b\n", headers={"content-type": "text/csv"})
     assert "There is no parameter 'lable' here; there are 'label', 'id'" in problem(answer, 400)
 
 
-def test_an_answer_of_too_many_numbers_is_refused(client):
+def test_response_of_too_many_numbers_is_refused(client):
     rows = [{"text": ""}] * 500_001
     said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
     assert said == "The answer would have over 1,000,000 numbers. Ask for at most 500,000 rows at a time."
 
 
-def test_a_disk_that_is_full_refuses_changes_and_answers_questions(tmp_path):
+def test_full_disk_refuses_changes_and_answers_queries(tmp_path):
     with spam_service(tmp_path) as (client, store):
         pages = store._ask(lambda: store._journal.sql.execute("PRAGMA page_count").fetchone()[0])
         store._ask(lambda: store._journal.sql.execute(f"PRAGMA max_page_count={pages}"))
@@ -170,13 +170,13 @@ def mixed(tmp_path_factory):
         {"row": st.fixed_dictionaries({"x": JSON_VALUES, "kind": JSON_VALUES}), "label": JSON_VALUES}
     ),
 )
-def test_no_json_is_an_error_of_the_service(mixed, operation, said):
+def test_no_json_causes_a_server_error(mixed, operation, said):
     answer = mixed.post(f"/v1/models/spam/{operation}", content=json.dumps(said))
     assert answer.status_code in (200, 400, 404, 409), answer.text
     assert "Traceback" not in answer.text
 
 
-def test_a_bug_is_logged_by_its_kind_and_place_alone(caplog):
+def test_bug_is_logged_by_type_and_line_only(caplog):
     def broken():
         raise sqlite3.ProgrammingError("secret")
 
@@ -189,18 +189,18 @@ def test_a_bug_is_logged_by_its_kind_and_place_alone(caplog):
     assert "secret" not in caplog.text
 
 
-def test_a_bug_is_answered_with_a_problem_too(tmp_path, caplog):
+def test_bug_is_answered_with_a_problem(tmp_path, caplog):
     with spam_service(tmp_path) as (client, store):
-        store.current = lambda: 1 // "secret"  # a TypeError is what the library refuses …
+        store.current = lambda: 1 // "secret"  # a TypeError is a refusal by the library …
         assert problem(client.post("/v1/models/spam/explain", json={"row": {"text": "x"}}), 400)
-        store._journal.sql.close()  # … and this is nothing that anybody asked for
+        store._journal.sql.close()  # … and this was not requested by anybody
         said = problem(client.get("/v1/models/spam/receipts/m-1"), 500)
         assert said == "Internal error: ProgrammingError. The log says where."
         assert "ProgrammingError at " in caplog.text
         assert "secret" not in caplog.text
 
 
-def test_what_the_library_refuses_is_the_clients_to_know():
+def test_library_errors_are_reported_to_the_client():
     for error, status in (
         (ValueError("no"), 400),
         (KeyError("no"), 400),

@@ -1,4 +1,4 @@
-"""`tallybayes serve` as a process: it ends when it is told to, and loses nothing when it is killed."""
+"""`tallybayes serve` as a process: clean shutdown, and no loss when killed."""
 
 import json
 import random
@@ -21,7 +21,7 @@ KILLS, ALL_KILLS = 5, 50  # with EXAMPLES=all
 SECRET = "zyxwvutsecret"
 
 
-def test_killed_while_fifty_learn_it_has_all_that_was_acknowledged(tmp_path):
+def test_killed_while_fifty_learn_keeps_everything_acknowledged(tmp_path):
     """`bench/kills.py` does this 2,000 times."""
     path, waits, said = tmp_path / "s", random.Random(17), {}
     Store.create(path, TEXTS).close()
@@ -31,7 +31,7 @@ def test_killed_while_fifty_learn_it_has_all_that_was_acknowledged(tmp_path):
     assert sum(said.values()) > 0
 
 
-def test_told_to_end_it_finishes_or_refuses_what_is_in_flight(tmp_path):
+def test_shutdown_finishes_or_refuses_requests_in_flight(tmp_path):
     path = tmp_path / "s"
     Store.create(path, TEXTS).close()
     with process(path) as (child, url), Learners(url, 0) as learners:
@@ -43,7 +43,7 @@ def test_told_to_end_it_finishes_or_refuses_what_is_in_flight(tmp_path):
     check_all_there(path, learners.said)
 
 
-def test_told_to_end_it_does_not_wait_for_who_says_nothing(tmp_path):
+def test_shutdown_does_not_wait_for_silent_clients(tmp_path):
     path = tmp_path / "s"
     Store.create(path, TEXTS).close()
     with process(path) as (child, url):
@@ -61,7 +61,7 @@ def test_told_to_end_it_does_not_wait_for_who_says_nothing(tmp_path):
     Store.open(path).close()
 
 
-def test_a_secret_that_was_forgotten_is_in_no_log_metric_or_file(tmp_path):
+def test_forgotten_secret_is_in_no_log_metric_or_file(tmp_path):
     path = tmp_path / "s"
     Store.create(path, TEXTS).close()
     with (
@@ -90,7 +90,7 @@ def test_a_secret_that_was_forgotten_is_in_no_log_metric_or_file(tmp_path):
     assert SECRET.encode() not in b"".join(file.read_bytes() for file in path.iterdir())
 
 
-def test_each_client_reads_its_writes_and_versions_never_go_back(tmp_path):
+def test_clients_read_their_writes_and_versions_never_decrease(tmp_path):
     path = tmp_path / "s"
     Store.create(path, TEXTS).close()
     with process(path) as (_, url), ThreadPoolExecutor(8) as threads:
@@ -99,7 +99,7 @@ def test_each_client_reads_its_writes_and_versions_never_go_back(tmp_path):
             with httpx.Client(base_url=f"{url}/v1/models/s", timeout=120, verify=False) as client:
                 last = 0
                 for i in range(10):
-                    row = {"text": f"only{name}x{i} " * 50}  # outweighs that others may have learned more rows by now
+                    row = {"text": f"only{name}x{i} " * 50}  # outweighs rows that others may have learned meanwhile
                     entry = {"id": f"{name}-{i}", "row": row, "label": f"class{name}"}
                     written = client.post("/learn", json=entry).json()["version"]
                     answer = client.post("/predict", json={"row": row}).json()

@@ -1,4 +1,4 @@
-"""Rows that come as CSV or Arrow, also from who means harm."""
+"""Rows as CSV or Arrow, also hostile ones."""
 
 import gzip
 
@@ -33,7 +33,7 @@ def expected():
     return Model.train(SCHEMA, {name: TABLE[name] for name in SCHEMA}, TABLE["paid"])
 
 
-def test_csv_is_learned_and_asked_as_the_command_line_reads_it(service):
+def test_csv_is_read_as_by_the_command_line(service):
     client, store = service
     path = "/v1/models/s/learn?label=paid"
     assert client.post(path, content=LINES, headers=CSV).json() == {"version": 3, "learned": 3, "already": 0}
@@ -56,14 +56,14 @@ def test_arrow_is_learned_and_asked(service):
     assert found == pytest.approx(expected().posterior({name: TABLE[name] for name in SCHEMA})[:, 1])
 
 
-def test_a_column_that_is_called_id_may_be_the_models_own(tmp_path):
+def test_column_called_id_may_belong_to_the_model(tmp_path):
     with Store.create(tmp_path / "s", {"id": Categorical()}) as store, serving({"s": store}) as client:
         answer = client.post("/v1/models/s/learn", content="id,label\np,a\nq,b\n", headers=CSV).json()
         assert answer["learned"] == len(answer["ids"]) == 2
         assert not set(store.ids()) & {"p", "q"}
 
 
-def test_what_is_wrong_with_a_table_is_said(service):
+def test_invalid_tables_are_explained(service):
     client, store = service
     path = "/v1/models/s/learn?label=paid"
 
@@ -99,14 +99,14 @@ def test_what_is_wrong_with_a_table_is_said(service):
         (b"ci\xe9ty,age,paid\nRome,3,yes\n", "Send UTF-8."),
     ],
 )
-def test_who_sends_a_table_is_not_told_of_the_command_line(service, body, said):
+def test_errors_do_not_mention_the_command_line(service, body, said):
     client, _ = service
     found = problem(client.post("/v1/models/s/learn?label=paid", content=body, headers=CSV), 400)
     assert found.endswith(said)
     assert "--" not in found
 
 
-def test_what_could_be_huge_in_memory_is_refused(service):
+def test_potential_memory_bombs_are_refused(service):
     client, _ = service
     path = "/v1/models/s/predict"
     zeros = pa.table({"age": [0.0] * 1_000_000, "city": [None] * 1_000_000})
@@ -136,7 +136,7 @@ BODY = stream(pa.table({"text": ["win a prize", "lunch", None]}))
 
 
 @given(at=st.integers(0, len(BODY) - 1), byte=st.integers(0, 255), cut=st.booleans())
-def test_a_damaged_stream_is_answered_or_refused(still, at, byte, cut):
+def test_damaged_stream_is_answered_or_refused(still, at, byte, cut):
     body = BODY[:at] if cut else BODY[:at] + bytes([byte]) + BODY[at + 1 :]
     answer = still.post("/v1/models/spam/predict", content=body, headers=ARROW)
     assert answer.status_code in (200, 400, 415), answer.text

@@ -1,4 +1,4 @@
-"""Nobody trains it who should not."""
+"""Tokens: only authorised clients may learn."""
 
 import base64
 import hashlib
@@ -41,7 +41,7 @@ def bearer(token):
 
 
 @pytest.mark.parametrize(("method", "operation"), OPERATIONS)
-def test_each_operation_takes_a_token_of_its_scope_or_more(tokened, method, operation):
+def test_operation_requires_its_scope_or_more(tokened, method, operation):
     client, tokens = tokened
     needed, said = OPERATIONS[method, operation]
     path = f"/v1/models/spam/{operation}".rstrip("/")
@@ -54,7 +54,7 @@ def test_each_operation_takes_a_token_of_its_scope_or_more(tokened, method, oper
             assert answer.status_code == 200, answer.text
 
 
-def test_what_is_no_token_is_refused(tokened):
+def test_invalid_tokens_are_refused(tokened):
     client, tokens = tokened
     for header in (
         "Bearer",
@@ -74,7 +74,7 @@ def test_what_is_no_token_is_refused(tokened):
     assert client.get("/healthz/ready").status_code == 200
 
 
-def test_metrics_tell_of_those_models_alone_that_the_token_is_for(tmp_path):
+def test_metrics_show_only_the_models_of_the_token(tmp_path):
     with Store.create(tmp_path / "a", TEXTS) as a, Store.create(tmp_path / "b", TEXTS) as b:
         tokens = {"ours": new_token(a, "predict"), "theirs": new_token(b, "admin")}
         with serving({"ours": a, "theirs": b}) as client:
@@ -87,13 +87,13 @@ def test_metrics_tell_of_those_models_alone_that_the_token_is_for(tmp_path):
     assert "theirs" not in text
 
 
-def test_nobody_without_a_token_learns_which_models_there_are(tokened):
+def test_without_a_token_model_names_are_not_revealed(tokened):
     client, tokens = tokened
     assert problem(client.get("/v1/models/spam"), 401) == problem(client.get("/v1/models/other"), 401)
     assert problem(client.get("/v1/models/other", headers=bearer(tokens["predict"])), 403)
 
 
-def test_a_token_is_for_its_store_alone(tmp_path):
+def test_token_is_valid_for_its_store_only(tmp_path):
     with Store.create(tmp_path / "a", TEXTS) as one, Store.create(tmp_path / "b", TEXTS) as other:
         token = new_token(one, "admin")
         new_token(other, "admin")
@@ -104,7 +104,7 @@ def test_a_token_is_for_its_store_alone(tmp_path):
             assert problem(client.get("/v1/models/b"), 403)
 
 
-def test_a_store_keeps_hashes_and_no_tokens(tmp_path):
+def test_store_keeps_hashes_of_tokens(tmp_path):
     with Store.create(tmp_path / "s", TEXTS) as store:
         token = new_token(store, "learn")
         (kept,) = store.settings()["tokens"]
@@ -115,7 +115,7 @@ def test_a_store_keeps_hashes_and_no_tokens(tmp_path):
     assert not any(random.encode() in file.read_bytes() for file in (tmp_path / "s").iterdir())
 
 
-def test_tokens_are_all_different_and_can_be_revoked(tmp_path):
+def test_tokens_are_unique_and_revocable(tmp_path):
     with Store.create(tmp_path / "s", TEXTS) as store:
         assert len({new_token(store, "predict") for _ in range(10)}) == 10
         assert revoke_tokens(store) == 10
@@ -124,7 +124,7 @@ def test_tokens_are_all_different_and_can_be_revoked(tmp_path):
             new_token(store, "root")
 
 
-def test_whoever_guesses_too_often_hears_429_and_nobody_is_locked_out(tmp_path):
+def test_guessing_gets_429_and_locks_nobody_out(tmp_path):
     with Store.create(tmp_path / "spam", TEXTS) as store:
         token = new_token(store, "learn")
         with serving({"spam": store}, Settings(Limits(failures=3))) as client:
@@ -136,12 +136,12 @@ def test_whoever_guesses_too_often_hears_429_and_nobody_is_locked_out(tmp_path):
             assert asked(client, "learn", LABELLED, headers=bearer(token))["learned"] == 1
 
 
-def test_failures_are_forgiven_after_a_while_and_told_apart_by_address():
+def test_failures_expire_and_are_counted_by_address():
     now = [0.0]
     failures = Failures(Limits(failures=2, forgiven=60), lambda: now[0])
     for address in ("192.0.2.1", "192.0.2.1", "192.0.2.2", "2001:db8::1", "2001:db8::2"):
         failures.add(address)
-    for address in ("192.0.2.1", "2001:db8::3"):  # of IPv6, the first half is one client
+    for address in ("192.0.2.1", "2001:db8::3"):  # the first half of an IPv6 address is one client
         with pytest.raises(Problem, match="Wait 60 seconds"):
             failures.add(address)
     failures.add("192.0.2.2")
@@ -149,7 +149,7 @@ def test_failures_are_forgiven_after_a_while_and_told_apart_by_address():
     failures.add("192.0.2.1")
 
 
-def test_a_service_that_needs_tokens_and_has_none_answers_nobody(tmp_path):
+def test_service_that_requires_tokens_and_has_none_refuses_all(tmp_path):
     with spam_service(tmp_path, Settings(tokens=True)) as (client, _):
         assert problem(client.post("/v1/models/spam/predict", json=ROW), 401)
         assert problem(client.post("/v1/models/spam/predict", json=ROW, headers=bearer("tally-")), 401)

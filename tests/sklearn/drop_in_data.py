@@ -1,4 +1,4 @@
-"""Rows for the drop-ins and their originals: numbers, counts and categories of the same three classes."""
+"""Rows for the drop-ins and their originals: numbers, counts and categories of three classes."""
 
 import numpy as np
 

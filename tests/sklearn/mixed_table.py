@@ -1,4 +1,4 @@
-"""A table with a column of every kind, cells missing, and the frames it may come in."""
+"""A table with a column of every kind and missing cells, in several frame types."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, all of them: none is expected to fail, none is skipped by a tag that is not true."""
+"""scikit-learn's estimator checks: none may fail, and none is skipped by a false tag."""
 
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -35,5 +35,5 @@ pytestmark = pytest.mark.slow
         SemiNaiveBayes(),
     ]
 )
-def test_scikit_learns_contract(estimator, check):
+def test_sklearn_contract(estimator, check):
     check(estimator)

@@ -1,4 +1,4 @@
-"""What a notebook shows, and when scikit-learn is loaded."""
+"""Notebook display of estimators, and lazy import of scikit-learn."""
 
 import subprocess
 import sys
@@ -11,7 +11,7 @@ import tallybayes
 from tallybayes import Categorical, NaiveBayes, Poisson, Schema
 
 
-def test_a_notebook_shows_the_schema_and_the_counts():
+def test_notebook_shows_the_schema_and_the_counts():
     learned = NaiveBayes(Schema({"calls": Poisson()}, reasons={"calls": "whole numbers", "day": "as given"}))
     assert "tallybayes" not in learned._repr_html_()
     learned.fit({"calls": [1, 2, 3], "day": [1, 2, 3]}, ["no", "no", "yes"])
@@ -28,7 +28,7 @@ def test_a_notebook_shows_the_schema_and_the_counts():
     assert repr(NaiveBayes(alpha=0.5)) == "NaiveBayes(alpha=0.5)"
 
 
-def test_names_are_shown_as_names_not_as_html():
+def test_names_are_escaped():
     evil = "<script>alert('x')</script>"
     learned = NaiveBayes(Schema({evil: Categorical(levels=(evil,))}, reasons={evil: evil}), prior={evil: 1.0})
     html = learned.fit(pd.DataFrame({evil: [evil]}), [evil])._repr_mimebundle_()["text/html"]
@@ -38,13 +38,13 @@ def test_names_are_shown_as_names_not_as_html():
     assert evil not in html
 
 
-def test_long_tables_are_cut_short():
+def test_long_tables_are_truncated():
     learned = NaiveBayes(Categorical()).fit({f"c{i}": ["a"] for i in range(110)}, ["a"])
     assert "… and 10 more" in learned._repr_html_()
 
 
 @pytest.mark.slow
-def test_scikit_learn_is_loaded_when_it_is_asked_for():
+def test_sklearn_is_imported_lazily():
     code = (
         "import sys, tallybayes; assert 'NaiveBayes' in dir(tallybayes); assert 'sklearn' not in sys.modules; "
         "tallybayes.NaiveBayes; assert 'sklearn' in sys.modules"

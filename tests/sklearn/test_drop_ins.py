@@ -1,4 +1,4 @@
-"""The drop-ins beside their originals: the same names, parameters, answers and fitted attributes on the same data."""
+"""The drop-ins and their originals: the same names, parameters, answers and fitted attributes."""
 
 import inspect
 import warnings
@@ -72,7 +72,7 @@ def pair(name, settings, X, y=LABELS, weights=None):
 
 
 def check_answers(theirs, mine, X, rtol=1e-9):
-    """ComplementNB has the same scores but for a number that all classes share: −log of how many there are."""
+    """ComplementNB's scores differ by a constant that all classes share: −log of the number of classes."""
     shared = np.log(len(mine.classes_)) if isinstance(mine, ours.ComplementNB) else 0.0
     with np.errstate(divide="ignore"):
         joint, logs, shares = theirs.predict_joint_log_proba(X), theirs.predict_log_proba(X), theirs.predict_proba(X)
@@ -80,7 +80,7 @@ def check_answers(theirs, mine, X, rtol=1e-9):
     np.testing.assert_allclose(mine.predict_log_proba(X), logs, rtol=rtol, atol=rtol)
     np.testing.assert_allclose(mine.predict_proba(X), shares, rtol=rtol, atol=rtol)
     best = np.sort(shares, axis=1)
-    clear = best[:, -1] > best[:, -2] + 1e-12  # of two equal ones, rounding chooses
+    clear = best[:, -1] > best[:, -2] + 1e-12  # rounding breaks ties
     np.testing.assert_array_equal(mine.predict(X)[clear], theirs.predict(X)[clear])
     assert mine.predict(X).dtype == theirs.predict(X).dtype
 
@@ -90,7 +90,7 @@ def check_attributes(theirs, mine, rtol=1e-9):
     assert {"classes_", "class_count_", "n_features_in_"} <= set(names)
     for name in names:
         if name == "class_log_prior_" and isinstance(mine, ours.ComplementNB):
-            continue  # scikit-learn's is not what it reckons with
+            continue  # scikit-learn's is not the one it uses
         expected, found = getattr(theirs, name), getattr(mine, name)
         pairs = zip(expected, found, strict=True) if isinstance(expected, list) else [(expected, found)]
         for one, other in pairs:
@@ -102,7 +102,7 @@ def check_attributes(theirs, mine, rtol=1e-9):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_names_parameters_and_defaults_are_the_same(name):
+def test_same_names_parameters_and_defaults(name):
     theirs, mine = getattr(original, name), getattr(ours, name)
     for method in ("__init__", "fit", "partial_fit", "predict", "predict_proba", "predict_log_proba", "score"):
         expected, found = (inspect.signature(getattr(each, method)).parameters for each in (theirs, mine))
@@ -115,10 +115,10 @@ def test_names_parameters_and_defaults_are_the_same(name):
 
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
-def test_answers_and_attributes_are_the_same(name, settings, weights):
+def test_same_answers_and_attributes(name, settings, weights):
     X = DATA[name]
     if name == "GaussianNB" and weights != "none" and settings.get("var_smoothing") != 0:
-        pytest.skip("scikit-learn's epsilon_ does not look at weights: see test_drop_ins_right")
+        pytest.skip("scikit-learn's epsilon_ does not look at weights: see test_differences_from_sklearn")
     theirs, mine = pair(name, settings, X, weights=WEIGHTS[weights])
     check_attributes(theirs, mine)
     check_answers(theirs, mine, X[:50] * 1.5 if name == "GaussianNB" else X[:50])
@@ -128,7 +128,7 @@ def test_answers_and_attributes_are_the_same(name, settings, weights):
     "form", [sp.csr_matrix, sp.csr_array, sp.csc_matrix, sp.csc_array, sp.coo_matrix, sp.lil_array]
 )
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB"])
-def test_sparse_matrices_are_the_same(name, form):
+def test_sparse_matrices(name, form):
     for weights in WEIGHTS.values():
         theirs, mine = pair(name, {}, form(COUNTS), weights=weights)
         check_attributes(theirs, mine)
@@ -140,7 +140,7 @@ def test_sparse_matrices_are_the_same(name, form):
 
 @pytest.mark.parametrize("make", MAKES)
 @pytest.mark.parametrize("name", DATA)
-def test_rows_may_come_in_anything(name, make):
+def test_rows_of_any_type(name, make):
     X = MAKES[make](NUMBERS.round() + 10.0 if name == "GaussianNB" else COUNTS)
     y = np.searchsorted(["a", "b", "c"], LABELS)
     theirs, mine = pair(name, {}, X, y)
@@ -149,10 +149,10 @@ def test_rows_may_come_in_anything(name, make):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_float32_is_counted_as_the_number_it_is(name):
+def test_float32_is_counted_exactly(name):
     X = DATA[name].astype(np.float32)
     theirs, mine = pair(name, {}, X)
-    rough = 1e-3 if name == "GaussianNB" else 1e-9  # which scikit-learn does in float32 then
+    rough = 1e-3 if name == "GaussianNB" else 1e-9  # for which scikit-learn then uses float32
     check_answers(theirs, mine, X[:50], rough)
     assert digest(mine.model_) == digest(getattr(ours, name)().fit(X.astype(np.float64), LABELS).model_)
     assert mine.predict_proba(X).dtype == np.float64
@@ -168,7 +168,7 @@ def test_binarize_none_takes_zeros_and_ones_as_they_are():
 
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "CategoricalNB"])
 @pytest.mark.parametrize("alpha", [0.0, 1e-12])
-def test_without_force_alpha_the_least_is_a_ten_thousand_millionth(name, alpha):
+def test_force_alpha_false_raises_alpha_to_1e_10(name, alpha):
     settings = {"alpha": alpha, "force_alpha": False}
     with pytest.warns(UserWarning, match="alpha too small"):
         theirs, mine = pair(name, settings, DATA[name])
@@ -180,7 +180,7 @@ def test_without_force_alpha_the_least_is_a_ten_thousand_millionth(name, alpha):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_learned_in_parts_is_the_same_where_scikit_learn_is_right(name):
+def test_partial_fit_is_the_same_where_sklearn_is_right(name):
     theirs, mine = getattr(original, name)(), getattr(ours, name)()
     if name == "GaussianNB":
         theirs.var_smoothing = mine.var_smoothing = 0.0
@@ -195,7 +195,7 @@ def test_learned_in_parts_is_the_same_where_scikit_learn_is_right(name):
 
 
 @pytest.mark.parametrize(("name", "settings"), CASES, ids=str)
-def test_beliefs_set_after_fitting_are_those_of_a_fresh_fit(name, settings):
+def test_beliefs_set_after_fitting_equal_a_fresh_fit(name, settings):
     if "binarize" in settings:
         pytest.skip("which says what is counted")
     learned = getattr(ours, name)().fit(DATA[name], LABELS)
@@ -219,7 +219,7 @@ def test_beliefs_set_after_fitting_are_those_of_a_fresh_fit(name, settings):
         ("CategoricalNB", {"alpha": [0.01, 1.0], "min_categories": [5, 50]}),
     ],
 )
-def test_a_grid_finds_the_same(name, grid):
+def test_grid_search_finds_the_same(name, grid):
     X = CATEGORIES if name == "CategoricalNB" else np.abs(DATA[name])
     theirs, mine = (GridSearchCV(getattr(face, name)(), grid, cv=3).fit(X, LABELS) for face in (original, ours))
     np.testing.assert_allclose(mine.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=0.011)

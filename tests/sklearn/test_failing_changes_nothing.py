@@ -1,4 +1,4 @@
-"""Whatever fails, in whatever way, leaves an estimator as it was: the same answers, and the same bytes as a pickle."""
+"""A failed operation leaves an estimator unchanged: the same answers and the same pickle."""
 
 import pickle
 
@@ -53,7 +53,7 @@ FAULTS = {
     "endless weights": lambda X: (X, LABELS, np.full(40, np.inf)),
     "weights that are texts": lambda X: (X, LABELS, ["heavy"] * 40),
 }
-LATER = {  # faults only because of what was learned before
+LATER = {  # invalid only because of what was learned before
     "another number of columns": lambda X: (X[:, :2], LABELS),
     "labels of another type": lambda X: (X, np.where(LABELS, "yes", "no")),
     "labels beyond the classes": lambda X: (X, LABELS + 1),
@@ -72,7 +72,7 @@ def check_unchanged(estimator, X, change, error=(TypeError, ValueError)):
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("fault", [*FAULTS, *LATER])
-def test_rows_that_are_at_fault_change_nothing(name, change, fault):
+def test_invalid_rows_change_nothing(name, change, fault):
     if change == "fit" and fault in LATER:
         pytest.skip("these rows can be fitted")
     estimator, X = fitted(name)
@@ -82,7 +82,7 @@ def test_rows_that_are_at_fault_change_nothing(name, change, fault):
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_rows_that_were_never_learned_cannot_be_forgotten(name):
+def test_rows_never_learned_cannot_be_forgotten(name):
     estimator, X = fitted(name)
     check_unchanged(estimator, X, lambda: estimator.forget(np.vstack([X, X[:1]]), [*LABELS, 1]))
     check_unchanged(estimator, X, lambda: estimator.forget(X + 1.0, LABELS))
@@ -90,14 +90,14 @@ def test_rows_that_were_never_learned_cannot_be_forgotten(name):
 
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("classes", [[0, 1, 2], [0], [0, 0, 1], ["a", "b"], [[0, 1]], [None, 1], []])
-def test_other_classes_than_were_announced_are_an_error_and_change_nothing(name, classes):
+def test_classes_other_than_announced_are_an_error_and_change_nothing(name, classes):
     estimator, X = fitted(name)
     check_unchanged(estimator, X, lambda: estimator.partial_fit(X, LABELS, classes=classes))
 
 
 @pytest.mark.parametrize("name", sorted(DATA.keys() - {"NaiveBayes"}))
 @pytest.mark.parametrize("priors", [[1.0], [0.2, 0.3, 0.5], [-1.0, 2.0], "flat", [[0.5], [0.5], [0.5]]])
-def test_priors_that_do_not_fit_the_classes_are_an_error_and_change_nothing(name, priors):
+def test_priors_that_do_not_match_the_classes_are_an_error_and_change_nothing(name, priors):
     estimator, X = fitted(name)
     setting = "priors" if name == "GaussianNB" else "class_prior"
     said, model = estimator.predict_proba(X), pickle.dumps(estimator.model_)
@@ -110,7 +110,7 @@ def test_priors_that_do_not_fit_the_classes_are_an_error_and_change_nothing(name
 
 
 @pytest.mark.parametrize("name", DATA)
-def test_what_was_never_fitted_is_not_half_fitted_by_a_fit_that_fails(name):
+def test_failed_first_fit_leaves_it_unfitted(name):
     estimator = NaiveBayes(Gaussian()) if name == "NaiveBayes" else getattr(ours, name)()
     before = dict(vars(estimator))
     with pytest.raises(ValueError, match=r"nf"):
@@ -118,7 +118,7 @@ def test_what_was_never_fitted_is_not_half_fitted_by_a_fit_that_fails(name):
     assert vars(estimator) == before
 
 
-def test_ctrl_c_during_fit_leaves_the_earlier_one():
+def test_ctrl_c_during_fit_keeps_the_previous_fit():
     class Interrupting(dict):
         def items(self):
             raise KeyboardInterrupt
@@ -129,7 +129,7 @@ def test_ctrl_c_during_fit_leaves_the_earlier_one():
 
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "CategoricalNB"])
-def test_a_class_for_which_no_prior_is_given_cannot_come_later(name):
+def test_class_without_a_prior_cannot_appear_later(name):
     X = DATA[name][:40]
     given = {"priors" if name == "GaussianNB" else "class_prior": [0.25, 0.75]}
     estimator = getattr(ours, name)(**given).fit(X, LABELS)

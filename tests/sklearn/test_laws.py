@@ -1,4 +1,4 @@
-"""Whatever was learned, forgotten, asked and believed on the way: the same bytes as `fit` on what is left."""
+"""Any history of learning, forgetting and queries gives the bytes of `fit` on the remaining rows."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ BATCHES = st.lists(st.lists(ROW, min_size=1, max_size=5), min_size=1, max_size=5
 
 
 def parts(rows):
-    """The columns of some rows, their labels and their weights."""
+    """The columns of some rows, their labels and weights."""
     *cells, labels, weights = (list(values) for values in zip(*rows, strict=True))
     return dict(zip(SCHEMA.columns, cells, strict=True)), labels, weights
 
@@ -29,7 +29,7 @@ def parts(rows):
 @pytest.mark.slow
 @given(kept=BATCHES, forgotten=BATCHES, alpha=st.sampled_from([None, 0.5, 2.0]))
 @settings(max_examples=some(60))
-def test_forgotten_is_never_seen_and_parts_are_the_whole(kept, forgotten, alpha):
+def test_forgotten_is_never_seen_and_parts_equal_the_whole(kept, forgotten, alpha):
     estimator = NaiveBayes(SCHEMA)
     for batch in [*forgotten, *kept]:
         columns, labels, weights = parts(batch)

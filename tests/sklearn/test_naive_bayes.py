@@ -1,4 +1,4 @@
-"""NaiveBayes is its model: what it learns, forgets, believes and says, alone and among scikit-learn's own."""
+"""NaiveBayes equals its model: learning, forgetting, beliefs and answers, alone and inside scikit-learn."""
 
 import copy
 import io
@@ -27,7 +27,7 @@ def fitted(**settings):
 
 
 @pytest.mark.parametrize("make", MAKES)
-def test_it_is_the_model_of_the_same_rows_whatever_the_frame(make):
+def test_equals_the_model_of_the_same_rows_for_every_frame_type(make):
     model = Model.train(SCHEMA, COLUMNS, LABELS)
     learned = NaiveBayes(SCHEMA, weigh=False).fit(MAKES[make](COLUMNS), LABELS)
     assert digest(learned.model_) == digest(model)
@@ -46,7 +46,7 @@ def test_it_is_the_model_of_the_same_rows_whatever_the_frame(make):
     assert None in learned.decide(new, reject=0.05)
 
 
-def test_learned_in_parts_is_learned_at_once():
+def test_partial_fit_equals_fit():
     whole = digest(fitted().model_)
     learned = NaiveBayes(SCHEMA, weigh=False)
     for start in (0, 1, 2, 100, 299):
@@ -67,7 +67,7 @@ def test_forgotten_is_never_seen():
     assert digest(learned.model_) == digest(fitted().model_)
 
 
-def test_weight_two_is_twice_and_weights_are_forgotten_too():
+def test_weight_two_equals_two_rows_and_weights_are_forgotten():
     weights = np.arange(300) % 3
     often = {name: np.repeat(np.array(cells, object), weights).tolist() for name, cells in COLUMNS.items()}
     weighted = NaiveBayes(SCHEMA, weigh=False).fit(COLUMNS, LABELS, sample_weight=weights)
@@ -79,14 +79,14 @@ def test_weight_two_is_twice_and_weights_are_forgotten_too():
     assert weighted.class_count_.tolist() == [weights[label == LABELS].sum() for label in weighted.classes_]
 
 
-def test_any_number_of_threads_counts_and_says_the_same():
+def test_number_of_threads_does_not_matter():
     for threads in (1, 2, 5):
         learned = fitted(threads=threads)
         assert digest(learned.model_) == digest(fitted().model_)
         np.testing.assert_array_equal(learned.predict_proba(NEW), fitted().predict_proba(NEW))
 
 
-def test_any_number_of_threads_may_ask_at_once():
+def test_concurrent_queries():
     learned = fitted().set_params(alpha=0.25)
     expected = fitted(alpha=0.25).predict_proba(NEW)
     with ThreadPoolExecutor(8) as pool:
@@ -94,7 +94,7 @@ def test_any_number_of_threads_may_ask_at_once():
             np.testing.assert_array_equal(found, expected)
 
 
-def test_a_model_taken_from_it_stays_as_it_is():
+def test_extracted_model_does_not_change():
     learned = NaiveBayes(SCHEMA, weigh=False).fit(rows(COLUMNS, 0, 200), LABELS[:200])
     before, taken = digest(learned.model_), learned.model_
     learned.partial_fit(rows(COLUMNS, 200, 300), LABELS[200:])
@@ -107,7 +107,7 @@ def test_a_model_taken_from_it_stays_as_it_is():
 # Classes
 
 
-def test_classes_need_not_be_known_and_new_ones_may_come():
+def test_classes_need_not_be_announced():
     learned = NaiveBayes({"x": Categorical()}, weigh=False).partial_fit({"x": ["a", "b"]}, [3, 3])
     assert learned.classes_.tolist() == [3]
     learned.partial_fit({"x": ["never met"]}, [-1])
@@ -115,7 +115,7 @@ def test_classes_need_not_be_known_and_new_ones_may_come():
     assert learned.class_count_.tolist() == [1.0, 2.0]
 
 
-def test_announced_classes_have_probability_zero_until_they_come():
+def test_announced_classes_have_probability_zero_until_counted():
     learned = NaiveBayes({"x": Categorical()}, weigh=False).partial_fit(
         {"x": ["a", "b"]}, ["m", "m"], classes=["z", "m", "a"]
     )
@@ -145,7 +145,7 @@ def test_announced_classes_have_probability_zero_until_they_come():
     ],
     ids=lambda labels: str(labels.dtype),
 )
-def test_labels_come_back_as_they_were_given(labels):
+def test_labels_keep_their_type(labels):
     learned = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["p", "q", "p"]}, labels)
     assert learned.classes_.dtype == labels.dtype
     assert learned.predict({"x": ["p", "q"]}).tolist() == labels.tolist()[:2]
@@ -153,7 +153,7 @@ def test_labels_come_back_as_they_were_given(labels):
     assert learned.decide({"x": ["p"]}, reject=0.0).tolist() == [None]
 
 
-def test_longer_labels_of_later_rows_are_not_cut():
+def test_longer_labels_in_later_rows_are_not_truncated():
     learned = NaiveBayes({"x": Categorical()}, weigh=False).fit({"x": ["p"]}, np.array(["a"]))
     learned.partial_fit({"x": ["q"]}, np.array(["much longer"]))
     assert learned.classes_.tolist() == ["a", "much longer"]
@@ -164,7 +164,7 @@ def test_longer_labels_of_later_rows_are_not_cut():
 # Schemas and beliefs
 
 
-def test_a_schema_is_chosen_settled_in_parts_given_or_the_same_family_for_all():
+def test_schema_inferred_partial_given_or_one_family_for_all():
     chosen = NaiveBayes(weigh=False).fit(COLUMNS, LABELS)
     assert chosen.schema_ == Schema.infer(COLUMNS)
     assert chosen.schema_.reasons == Schema.infer(COLUMNS).reasons
@@ -180,7 +180,7 @@ def test_a_schema_is_chosen_settled_in_parts_given_or_the_same_family_for_all():
     )
 
 
-def test_beliefs_can_be_set_after_fitting_without_fitting_again():
+def test_beliefs_can_be_set_without_refitting():
     learned = fitted()
     for settings in ({"alpha": 0.25}, {"plugin": True, "m": 0.5}, {"reading": "bernoulli"}, {"prior": "uniform"}):
         learned.set_params(**settings)
@@ -197,18 +197,18 @@ def test_beliefs_can_be_set_after_fitting_without_fitting_again():
     assert digest(learned.model_) == digest(rest.model_)
 
 
-def test_why_a_family_was_chosen_is_known_under_other_beliefs_too():
+def test_reasons_survive_other_beliefs():
     learned = NaiveBayes(weigh=False).fit(COLUMNS, LABELS)
     assert learned.set_params(alpha=0.5).schema_.reasons == Schema.infer(COLUMNS).reasons
 
 
-def test_a_belief_that_no_family_has_changes_nothing():
+def test_unknown_belief_changes_nothing():
     numbers = {"age": COLUMNS["age"]}
     plain = NaiveBayes(Gaussian(), weigh=False).fit(numbers, LABELS)
     assert digest(NaiveBayes(Gaussian(), alpha=0.5, weigh=False).fit(numbers, LABELS).model_) == digest(plain.model_)
 
 
-def test_columns_may_be_called_like_settings():
+def test_columns_may_be_named_like_settings():
     schema = Schema({"prior": Categorical(), "alpha": Categorical(), "self": Gaussian()})
     columns = {"prior": ["a", "b"], "alpha": ["c", "d"], "self": [1.0, 2.0]}
     learned = NaiveBayes(schema, weigh=False).fit(columns, [0, 1]).set_params(alpha=0.5, prior="uniform")
@@ -216,10 +216,10 @@ def test_columns_may_be_called_like_settings():
     assert digest(learned.model_) == digest(model)
 
 
-# What rows may come in
+# Input types
 
 
-def test_arrays_lists_and_unnamed_frames_are_the_same_rows():
+def test_arrays_lists_and_unnamed_frames_agree():
     random = np.random.default_rng(0)
     matrix, labels = random.normal(size=(50, 3)), random.integers(0, 2, 50)
     expected = digest(Model.train({str(i): Gaussian() for i in range(3)}, matrix, labels))
@@ -243,13 +243,13 @@ def test_masked_cells_are_missing():
     )
 
 
-def test_numbers_beside_texts_stay_numbers():
+def test_numbers_next_to_texts_stay_numbers():
     learned = NaiveBayes(weigh=False).fit([[1.5, "a"], [2.5, "b"], [None, "a"], [4.25, None]], [0, 1, 0, 1])
     assert learned.schema_ == Schema({"0": Gaussian(), "1": Categorical(alpha="fitted")})
     assert learned.predict([[1.5, "a"], [2.5, "b"]]).tolist() == [0, 1]
 
 
-def test_numbers_among_texts_are_levels_by_their_text():
+def test_numbers_among_texts_are_levels():
     cells = [1, 1.0, "1", True, None, float("nan"), "a", {"b": 2}]
     learned = NaiveBayes(Categorical(), weigh=False).fit(np.array([[cell] for cell in cells], object), [0] * 8)
     levels = ["1", "1", "1", "true", None, None, "a", "{'b': 2}"]
@@ -261,7 +261,7 @@ def test_numbers_among_texts_are_levels_by_their_text():
     [list, tuple, np.array, lambda t: np.array(t, object), pd.Series, pa.array, lambda t: pa.chunked_array([t])],
     ids=["list", "tuple", "array", "objects", "Series", "Arrow", "chunked"],
 )
-def test_texts_by_themselves_are_one_column(make):
+def test_bare_texts_are_one_column(make):
     texts, labels = COLUMNS["note"], LABELS
     learned = NaiveBayes(Words(), weigh=False).fit(make(texts), labels)
     assert digest(learned.model_) == digest(Model.train({"text": Words()}, texts, labels))
@@ -271,7 +271,7 @@ def test_texts_by_themselves_are_one_column(make):
     np.testing.assert_array_equal(named.predict_proba(make(texts)), learned.model_.posterior(texts))
 
 
-def test_copies_of_every_make_say_the_same():
+def test_copies_give_the_same_answers():
     learned = fitted(alpha=0.5)
     file = io.BytesIO()
     joblib.dump(learned, file)

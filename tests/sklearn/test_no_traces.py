@@ -1,4 +1,4 @@
-"""Whatever leaves a process of an estimator that forgot rows has nothing of them."""
+"""Pickles of an estimator contain nothing of forgotten rows."""
 
 import copy
 import io
@@ -42,7 +42,7 @@ def traces(estimator, folder):
 
 
 def forgetful(estimator, rows):
-    """Has learned the last row, been asked, and forgotten it."""
+    """Has learned the last row, been queried, and forgotten it."""
     estimator.fit(rows, LABELS)
     estimator.predict_proba(rows)
     estimator.model_, estimator.classes_  # noqa: B018
@@ -50,7 +50,7 @@ def forgetful(estimator, rows):
 
 
 @pytest.mark.parametrize("kind", DROP_INS)
-def test_no_drop_in_keeps_a_class_that_was_forgotten(kind, tmp_path):
+def test_drop_ins_keep_no_forgotten_class(kind, tmp_path):
     rows = COUNTS + 1.0 if kind is face.GammaNB else COUNTS
     estimator = forgetful(kind(), rows)
     for name, written in traces(estimator, tmp_path).items():
@@ -60,7 +60,7 @@ def test_no_drop_in_keeps_a_class_that_was_forgotten(kind, tmp_path):
 
 
 @pytest.mark.parametrize("schema", [SCHEMA, None])
-def test_a_table_keeps_no_word_level_class_or_number_that_was_forgotten(schema, tmp_path):
+def test_no_forgotten_word_level_class_or_number_remains(schema, tmp_path):
     estimator = forgetful(face.NaiveBayes(schema), TABLE)
     for name, written in traces(estimator, tmp_path).items():
         for secret in (SECRET, SECRET.lower(), "98765.5"):
@@ -70,14 +70,14 @@ def test_a_table_keeps_no_word_level_class_or_number_that_was_forgotten(schema, 
         assert digest(estimator.model_) == digest(never.model_)
 
 
-def test_the_length_of_a_forgotten_label_does_not_show():
+def test_length_of_a_forgotten_label_does_not_show():
     estimator = forgetful(face.MultinomialNB(), COUNTS)
     assert estimator.classes_.dtype == np.dtype("<U1")
     assert estimator.predict(COUNTS).dtype == np.dtype("<U1")
 
 
 @pytest.mark.parametrize("kind", [face.NaiveBayes, face.SemiNaiveBayes])
-def test_weights_keep_no_class_that_was_forgotten(kind, tmp_path):
+def test_weights_keep_no_forgotten_class(kind, tmp_path):
     rng = np.random.default_rng(0)
     labels = [*rng.choice(["a", "b"], 300), SECRET]
     rows = {"x": rng.normal(size=301), "y": rng.normal(size=301)}

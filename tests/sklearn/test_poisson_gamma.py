@@ -20,7 +20,7 @@ def joint(learned, X, density):
 
 
 @pytest.mark.parametrize(("shape", "rate"), [(1.0, 1.0), (0.5, 3.0)])
-def test_poisson_with_its_rates_integrated_out_is_negative_binomial(shape, rate):
+def test_poisson_with_rates_integrated_out_is_negative_binomial(shape, rate):
     learned = PoissonNB(shape=shape, rate=rate).fit(COUNTS, LABELS)
 
     def density(x, c, j):
@@ -32,7 +32,7 @@ def test_poisson_with_its_rates_integrated_out_is_negative_binomial(shape, rate)
     np.testing.assert_allclose(learned.predict_joint_log_proba(sp.csr_matrix(NEW)), joint(learned, NEW, density))
 
 
-def test_poisson_with_its_rates_put_in_is_poisson():
+def test_poisson_plug_in_is_poisson():
     learned = PoissonNB(plugin=True).fit(COUNTS, LABELS)
     mine = [COUNTS[label == LABELS] for label in learned.classes_]
     np.testing.assert_allclose(learned.rate_, [(1 + rows.sum(axis=0)) / (1 + len(rows)) for rows in mine], rtol=1e-14)
@@ -40,14 +40,14 @@ def test_poisson_with_its_rates_put_in_is_poisson():
     np.testing.assert_allclose(learned.predict_joint_log_proba(NEW), expected, rtol=1e-10)
 
 
-def test_poisson_of_greatest_likelihood_has_the_means():
+def test_maximum_likelihood_poisson_has_the_means():
     learned = PoissonNB(shape=0, rate=0, plugin=True).fit(COUNTS, LABELS)
     means = [COUNTS[label == LABELS].mean(axis=0) for label in learned.classes_]
     np.testing.assert_allclose(learned.rate_, means, rtol=1e-14)
     np.testing.assert_allclose(learned.class_log_prior_, np.log(learned.class_count_ / 200))
 
 
-def test_poisson_takes_any_number_of_at_least_zero():
+def test_poisson_takes_any_non_negative_number():
     learned = PoissonNB(shape=0, rate=0, plugin=True).fit([[0.5], [1.5]], [0, 0])
     assert learned.rate_.tolist() == [[1.0]]
     with pytest.raises(ValueError, match="Negative values in data passed to PoissonNB"):
@@ -56,7 +56,7 @@ def test_poisson_takes_any_number_of_at_least_zero():
         learned.partial_fit([[-1.0]], [0])
 
 
-def test_gamma_of_greatest_likelihood_is_that_of_scipy():
+def test_maximum_likelihood_gamma_equals_scipy():
     learned = GammaNB(m=0).fit(AMOUNTS, LABELS)
     for c, label in enumerate(learned.classes_):
         for j in range(6):
@@ -67,14 +67,14 @@ def test_gamma_of_greatest_likelihood_is_that_of_scipy():
     np.testing.assert_allclose(learned.predict_joint_log_proba(new), expected, rtol=1e-9)
 
 
-def test_gamma_scores_by_the_parameters_it_shows():
+def test_gamma_scores_by_its_shown_parameters():
     learned = GammaNB().fit(AMOUNTS, LABELS)
     new = AMOUNTS[:20] * 1.1
     expected = joint(learned, new, lambda x, c, j: stats.gamma(learned.shape_[c, j], 0, learned.scale_[c, j]).logpdf(x))
     np.testing.assert_allclose(learned.predict_joint_log_proba(new), expected, rtol=1e-9)
 
 
-def test_gamma_raises_zeros_to_the_least():
+def test_gamma_raises_zeros_to_least():
     zeros, raised = COUNTS.copy(), np.maximum(COUNTS, 0.25)
     assert (zeros == 0).any()
     learned = GammaNB(least=0.25).fit(zeros, LABELS)
@@ -96,7 +96,7 @@ def test_gamma_raises_zeros_to_the_least():
         (GammaNB, {"m": 3.0, "class_prior": [0.2, 0.3, 0.5]}),
     ],
 )
-def test_beliefs_set_after_fitting_are_those_of_a_fresh_fit(estimator, settings):
+def test_beliefs_set_after_fitting_equal_a_fresh_fit(estimator, settings):
     learned, fresh = estimator().fit(AMOUNTS, LABELS), estimator(**settings).fit(AMOUNTS, LABELS)
     assert not np.array_equal(learned.predict_proba(AMOUNTS), fresh.predict_proba(AMOUNTS))
     learned.set_params(**settings)

@@ -1,4 +1,4 @@
-"""SemiNaiveBayes: columns that depend on each other are looked at together, and all of it is counts."""
+"""SemiNaiveBayes: dependent columns are counted jointly."""
 
 import numpy as np
 import pandas as pd
@@ -37,7 +37,7 @@ def loss(estimator, data):
 
 
 @pytest.mark.parametrize("data", [board(), parity()], ids=["a board", "parity"])
-def test_what_columns_say_together_is_learned(data):
+def test_interactions_are_learned(data):
     assert loss(SemiNaiveBayes(), data) < loss(NaiveBayes(), data) - 0.1
 
 
@@ -47,7 +47,7 @@ def test_parity_is_learned_from_a_hundred_rows():
 
 
 @pytest.mark.parametrize("dependence", ["auto", "trees", "pairs", "none"])
-def test_learning_and_forgetting_leave_the_counts_that_were(dependence):
+def test_learning_and_forgetting_cancel(dependence):
     frame, labels, more, others = halves(*board(200))
     estimator = SemiNaiveBayes(dependence=dependence).fit(frame, labels)
     before = to_bytes(estimator.model_)
@@ -58,7 +58,7 @@ def test_learning_and_forgetting_leave_the_counts_that_were(dependence):
     assert to_bytes(estimator.model_) == before
 
 
-def test_rows_that_are_forgotten_were_never_counted():
+def test_forgotten_is_never_seen():
     frame, labels, more, others = halves(*board(200))
     estimator = SemiNaiveBayes().fit(pd.concat([frame, more]), [*labels, *others])
     schema = estimator.schema_
@@ -66,7 +66,7 @@ def test_rows_that_are_forgotten_were_never_counted():
     assert counts_digest(estimator.model_) == counts_digest(SemiNaiveBayes(schema).fit(frame, labels).model_)
 
 
-def test_parts_are_counted_as_the_whole():
+def test_partial_fit_equals_fit():
     frame, labels, more, others = halves(*parity())
     estimator = SemiNaiveBayes().partial_fit(frame, labels, classes=[0, 1])
     schema = estimator.schema_
@@ -76,7 +76,7 @@ def test_parts_are_counted_as_the_whole():
     assert estimator.schema_.weights == schema.weights
 
 
-def test_the_order_of_rows_does_not_matter():
+def test_row_order_does_not_matter():
     frame, labels = parity()
     order = np.random.default_rng(1).permutation(len(labels))
     one = SemiNaiveBayes().fit(frame, labels)
@@ -84,7 +84,7 @@ def test_the_order_of_rows_does_not_matter():
     assert to_bytes(one.model_) == to_bytes(other.model_)
 
 
-def test_two_identical_columns_are_no_surer_than_one():
+def test_two_identical_columns_are_no_more_certain_than_one():
     random = np.random.default_rng(0)
     labels = random.integers(0, 2, 600)
     told = np.where(random.random(600) < 0.8, labels, 1 - labels).astype(str)
@@ -104,7 +104,7 @@ def test_without_dependence_it_is_naive_bayes():
     np.testing.assert_array_equal(semi.predict_proba(frame), naive.predict_proba(frame))
 
 
-def test_what_is_counted_together_is_in_the_schema():
+def test_schema_shows_the_blocks():
     frame, labels = parity()
     block = ("noise", "one", "two")
     names = {"auto": "Several", "trees": "Trees", "pairs": "Pairs"}
@@ -125,13 +125,13 @@ def test_more_than_sixty_columns_have_no_pairs():
 
 
 @pytest.mark.parametrize("dependence", ["forest", "", None, 1])
-def test_dependence_that_is_not_known_is_an_error(dependence):
+def test_unknown_dependence_is_an_error(dependence):
     with pytest.raises(ValueError, match=r"give one of 'none', 'auto', 'trees', 'pairs'"):
         SemiNaiveBayes(dependence=dependence).fit(*parity(30))
 
 
 @pytest.mark.parametrize("rows", [2, 3, 5, 12, 19])
-def test_few_rows_are_enough_to_answer(rows):
+def test_few_rows_suffice(rows):
     frame, labels = parity(rows)
     estimator = SemiNaiveBayes().fit(frame, labels)
     found = estimator.predict_proba(frame)
@@ -139,14 +139,14 @@ def test_few_rows_are_enough_to_answer(rows):
     assert list(estimator.classes_) == sorted(set(labels.tolist()))
 
 
-def test_one_class_and_one_column():
+def test_single_class_and_single_column():
     frame, labels = parity(30)
     assert (SemiNaiveBayes().fit(frame, ["a"] * 30).predict(frame) == "a").all()
     one = SemiNaiveBayes().fit(frame[["one"]], labels)
     assert list(one.schema_.columns) == ["one"]
 
 
-def test_a_class_of_one_row_and_columns_without_cells():
+def test_class_of_one_row_and_empty_columns():
     frame, labels = parity(60)
     frame = frame.assign(empty=np.nan, same=1.0, none=pd.Series([None] * 60, dtype="string"))
     estimator = SemiNaiveBayes().fit(frame, [9, *labels[1:]])
@@ -155,14 +155,14 @@ def test_a_class_of_one_row_and_columns_without_cells():
     np.testing.assert_allclose(estimator.predict_proba(asked).sum(axis=1), 1.0)
 
 
-def test_weights_of_rows_are_rows():
+def test_weights_count_as_rows():
     frame, labels = parity(80)
     weighed = SemiNaiveBayes().fit(frame, labels, sample_weight=np.full(80, 2))
     again = SemiNaiveBayes(weighed.schema_).fit(pd.concat([frame, frame]), [*labels, *labels])
     assert counts_digest(weighed.model_) == counts_digest(again.model_)
 
 
-def test_it_is_cloned_and_cross_validated():
+def test_clone_and_cross_validation():
     frame, labels = parity()
     assert clone(SemiNaiveBayes(dependence="trees")).dependence == "trees"
     assert cross_val_score(SemiNaiveBayes(), frame, labels, cv=3).mean() > 0.95

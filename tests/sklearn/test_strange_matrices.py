@@ -1,4 +1,4 @@
-"""Matrices as they come from elsewhere: entries stored twice, infinities, very many categories."""
+"""Odd matrices: duplicate entries, infinities, very many categories."""
 
 import numpy as np
 import pytest
@@ -14,17 +14,17 @@ def twice():
 
 
 @pytest.mark.parametrize("threshold", [0.0, 0.7])
-def test_what_is_stored_twice_is_added_up_before_it_is_compared_with_a_threshold(threshold):
+def test_duplicate_entries_are_summed_before_the_threshold(threshold):
     given = twice()
     learned = BernoulliNB(binarize=threshold).fit(given, [0, 1])
     assert digest(learned.model_) == digest(BernoulliNB(binarize=threshold).fit(given.toarray(), [0, 1]).model_)
     assert learned.feature_count_.tolist() == [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    assert given.nnz == 4  # the caller's is as it was
+    assert given.nnz == 4  # the caller's matrix is unchanged
 
 
 @pytest.mark.parametrize("form", [np.array, sparse.csr_array])
 @pytest.mark.parametrize("estimator", [BernoulliNB(), ComplementNB(), MultinomialNB()])
-def test_infinities_are_refused_in_training_and_when_asked(estimator, form):
+def test_infinities_are_refused_in_training_and_queries(estimator, form):
     with pytest.raises(ValueError, match="inf"):
         estimator.fit(form([[np.inf, 0.0], [0.0, 1.0]]), [0, 1])
     learned = estimator.fit(form([[1.0, 0.0], [0.0, 1.0]]), [0, 1])
@@ -32,10 +32,10 @@ def test_infinities_are_refused_in_training_and_when_asked(estimator, form):
         learned.predict(form([[1.0, 0.0], [np.inf, 1.0]]))
 
 
-def test_a_column_of_very_many_categories_is_listed_in_one_pass():
+def test_many_categories_are_listed_in_one_pass():
     categories = np.arange(100_000)[:, None]
     learned = CategoricalNB().fit(categories, categories[:, 0] % 2)
-    (table,) = learned.feature_log_prob_  # for each category looking through all of them would take minutes
+    (table,) = learned.feature_log_prob_  # a search per category would take minutes
     np.testing.assert_allclose(np.exp(table).sum(axis=1), 1.0)
 
 
@@ -50,11 +50,11 @@ def test_a_column_of_very_many_categories_is_listed_in_one_pass():
         ([[1, 2.5], [2, "x"]], [["1", "2"], ["2.5", "x"]]),
     ],
 )
-def test_a_cell_in_a_list_of_rows_is_what_it_is_whatever_stands_beside_it(rows, levels):
+def test_cell_in_a_list_of_rows_does_not_depend_on_its_neighbours(rows, levels):
     learned = NaiveBayes({"0": Categorical(), "1": Categorical()}).fit(rows, ["a"] * len(rows))
     assert [learned.model_.counts(name).slots for name in ("0", "1")] == levels
 
 
-def test_a_prior_that_tells_true_from_false_is_not_dropped_for_a_matrix():
+def test_prior_for_booleans_is_kept_for_a_matrix():
     with pytest.raises(TypeError, match="for the columns of a matrix, give alpha as one number for true and false"):
         NaiveBayes(Bernoulli(alpha={1: 2, 0: 5})).fit(sparse.csr_array([[0, 1], [1, 1]]), ["a", "b"])

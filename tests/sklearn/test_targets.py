@@ -1,4 +1,4 @@
-"""Labels as users have them, and what is said of those that name no classes."""
+"""Labels of every kind, and errors for invalid ones."""
 
 import numpy as np
 import pandas as pd
@@ -16,7 +16,7 @@ NUMBERS = np.random.default_rng(0).normal(size=(20, 3))
 BITS = np.arange(20) % 2
 
 
-def test_labels_of_mixed_types_are_an_error_that_shows_both():
+def test_mixed_label_types_are_an_error_that_shows_both():
     for labels in ([1, "a"], (1, "a"), np.array([1, "a"], object), pd.Series([1, "a"])):
         with pytest.raises(TypeError, match=r"The labels mix (int \(1\) and str \('a'\)|str \('a'\) and int \(1\))"):
             NaiveBayes().fit(NUMBERS[:2], labels)
@@ -27,7 +27,7 @@ def test_labels_of_mixed_types_are_an_error_that_shows_both():
         NaiveBayes().partial_fit(NUMBERS[:2], [0, 1], classes=["a", "b"])
 
 
-def test_labels_in_a_column_are_taken_with_scikit_learns_warning():
+def test_column_vector_labels_get_sklearns_warning():
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         learned = NaiveBayes(Gaussian()).fit(NUMBERS, BITS[:, None])
     assert digest(learned.model_) == digest(NaiveBayes(Gaussian()).fit(NUMBERS, BITS).model_)
@@ -36,7 +36,7 @@ def test_labels_in_a_column_are_taken_with_scikit_learns_warning():
 
 
 @pytest.mark.parametrize("labels", [NUMBERS[:, 0], NUMBERS[:, 0].astype(object), NUMBERS[:, 0].tolist()])
-def test_measurements_are_no_labels(labels):
+def test_continuous_labels_are_refused(labels):
     with pytest.raises(ValueError, match="Unknown label type: continuous"):
         NaiveBayes().fit(NUMBERS, labels)
 
@@ -55,14 +55,14 @@ def test_missing_labels_are_an_error():
 @pytest.mark.parametrize(
     "make", [list, pd.Series, pd.Categorical, pl.Series, pa.array, lambda y: pd.Series(y, dtype="string")]
 )
-def test_labels_may_come_in_anything(make):
+def test_labels_of_any_container(make):
     learned = NaiveBayes(SCHEMA).fit(FRAME, make(LABELS.tolist()))
     assert digest(learned.model_) == digest(NaiveBayes(SCHEMA).fit(FRAME, LABELS).model_)
     assert learned.classes_.tolist() == ["leaves", "moves", "stays"]
 
 
 @pytest.mark.parametrize("kind", ["Int64", "int8", "boolean", "bool", "UInt16"])
-def test_labels_that_could_be_missing_are_not_made_floats(kind):
+def test_nullable_labels_do_not_become_floats(kind):
     learned = NaiveBayes(Gaussian()).fit(NUMBERS, pd.Series(BITS, dtype=kind))
     assert learned.classes_.tolist() == [0, 1]
     assert learned.classes_.dtype == kind.lower().replace("boolean", "bool")
@@ -71,14 +71,14 @@ def test_labels_that_could_be_missing_are_not_made_floats(kind):
             NaiveBayes().fit(NUMBERS, pd.Series([*BITS[:4], None, *BITS[5:]], dtype=kind))
 
 
-def test_labels_that_are_all_forgotten_leave_no_type_behind():
+def test_forgetting_all_labels_forgets_their_type():
     learned = NaiveBayes(Gaussian()).fit(NUMBERS[:2], ["a", "b"]).forget(NUMBERS[:2], ["a", "b"])
     learned.partial_fit(NUMBERS, BITS)
     assert learned.classes_.tolist() == [0, 1]
     assert learned.predict(NUMBERS).dtype == BITS.dtype
 
 
-def test_labels_unlike_the_classes_announced_change_nothing():
+def test_labels_unlike_the_announced_classes_change_nothing():
     learned = NaiveBayes(Gaussian()).partial_fit(NUMBERS[:2], ["a", "b"], classes=["a", "b", "c"])
     learned.forget(NUMBERS[:2], ["a", "b"])
     with pytest.raises(TypeError, match="labels are of type int64; the classes announced are of type string"):
@@ -86,7 +86,7 @@ def test_labels_unlike_the_classes_announced_change_nothing():
     assert learned.classes_.tolist() == ["a", "b", "c"]
 
 
-def test_whole_numbers_with_and_without_a_sign_stay_whole():
+def test_signed_and_unsigned_integers_stay_integers():
     learned = NaiveBayes(Gaussian()).fit(NUMBERS[:2], np.array([1, 2], np.uint64))
     learned.partial_fit(NUMBERS[:2], np.array([-1, 2**60 + 1]))
     assert learned.classes_.tolist() == [-1, 1, 2, 2**60 + 1]

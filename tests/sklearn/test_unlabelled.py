@@ -1,4 +1,4 @@
-"""Rows without labels, as scikit-learn has them: −1."""
+"""Unlabelled rows in scikit-learn's convention: −1."""
 
 import pickle
 
@@ -22,7 +22,7 @@ def rows(n=120):
 SCHEMA = {"x": Gaussian(), "c": Categorical()}
 
 
-def test_minus_one_is_no_label_where_that_is_asked_for():
+def test_minus_one_is_unlabelled_with_em():
     frame, truth, y = rows()
     estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, y)
     assert estimator.classes_.tolist() == [0, 1]
@@ -34,13 +34,13 @@ def test_minus_one_is_no_label_where_that_is_asked_for():
     assert estimator.model_.fitted.unlabelled == 108
 
 
-def test_minus_one_is_a_label_where_it_is_not():
+def test_minus_one_is_a_label_by_default():
     frame, _, y = rows()
     assert NaiveBayes(SCHEMA).fit(frame, y).classes_.tolist() == [-1, 0, 1]
 
 
 @pytest.mark.parametrize("unknown", [None, float("nan"), -1])
-def test_texts_lack_what_is_not_there(unknown):
+def test_text_labels_with_missing_values(unknown):
     frame, _, y = rows()
     labels = np.array([unknown if label == -1 else "ab"[label] for label in y], object)
     estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, labels)
@@ -55,7 +55,7 @@ def test_no_labels_at_all_are_clusters():
     assert max((found == truth).mean(), (found != truth).mean()) > 0.85
 
 
-def test_parameters_are_what_em_believes():
+def test_parameters_are_those_of_em():
     frame, _, y = rows()
     estimator = NaiveBayes(SCHEMA, unlabelled=EM(), alpha=5.0, weigh=False).fit(frame, y)
     given = {"x": Gaussian(), "c": Categorical(alpha=5.0)}
@@ -63,7 +63,7 @@ def test_parameters_are_what_em_believes():
     assert estimator.model_ == Model.train(given, frame, labels, unlabelled=EM())
 
 
-def test_evidence_is_weighed_by_the_rows_that_have_labels():
+def test_weighing_uses_the_labelled_rows():
     frame, truth, _ = rows(600)
     y = np.where(np.arange(600) < 300, truth, -1)
     estimator = NaiveBayes(SCHEMA, unlabelled=EM()).fit(frame, y)
@@ -71,7 +71,7 @@ def test_evidence_is_weighed_by_the_rows_that_have_labels():
     assert estimator.model_.n == 600.0
 
 
-def test_rows_that_come_later_have_labels():
+def test_later_rows_need_labels():
     frame, truth, y = rows()
     estimator = clone(NaiveBayes(SCHEMA, unlabelled=EM())).fit(frame, y)
     with pytest.raises(ValueError, match="partial_fit counts rows with labels, and 108 have none: use fit"):
@@ -79,7 +79,7 @@ def test_rows_that_come_later_have_labels():
     assert estimator.partial_fit(frame, truth).class_count_.sum() == 240
 
 
-def test_a_class_may_be_a_mixture_of_components():
+def test_class_may_be_a_mixture():
     random = np.random.default_rng(0)
     X = np.concatenate([random.normal(-6, 1, 60), random.normal(6, 1, 60), random.normal(0, 1, 120)])[:, None]
     truth = np.repeat([1, 0], 120)

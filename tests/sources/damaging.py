@@ -1,6 +1,6 @@
-"""Reads a file that is damaged in many ways, always the same ones. Run in a process of its own, which may crash.
+"""Read a file with many fixed kinds of damage, in a separate process, which may crash.
 
-Says how many rows were read if there was no error, how many errors there were, and how much memory was taken.
+Prints the number of rows of reads without an error, the number of errors, and the memory used.
 """
 
 import json
@@ -14,12 +14,12 @@ import pyarrow as pa
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
 PIECES = [b"null\n", b"\nnull", b"{", b"}", b"[", b'"', b"\0", b"\xef\xbb\xbf", b"\r", b"\n", b",", b"\xff", b"1e999"]
-FLIP = 0x02  # in a footer, it makes columns optional or not, lists longer and numbers smaller
+FLIP = 0x02  # in a footer this toggles optional columns, lengthens lists and shrinks numbers
 HUGE = (0x7FFFFFF0).to_bytes(4, "little")
 
 
 def mutations(content, is_text):
-    """The end is where Parquet and Arrow say what there is, and the beginning where a stream does."""
+    """The end is where Parquet and Arrow keep metadata, the beginning where a stream does."""
     chance = random.Random(7)
     yield from (content[: chance.randrange(4, len(content))] for _ in range(20))
     for _ in range(200):

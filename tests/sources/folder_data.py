@@ -1,4 +1,4 @@
-"""Folders of documents that the tests of sources share, and how they are read."""
+"""Folders of documents shared by the tests of sources, and helpers to read them."""
 
 import pyarrow as pa
 
@@ -18,7 +18,7 @@ def mbox(*mails):
 
 
 def lay_out(folder, files):
-    """Writes files, by their paths in a folder."""
+    """Write files by their paths in a folder."""
     for name, content in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +42,7 @@ def rows(*paths, columns, **said):
 
 
 def classes(*paths, column="subject", **said):
-    """What is in which class."""
+    """The documents of each class."""
     found = {}
     for name, value in rows(*paths, columns=["class", column], **said):
         found.setdefault(name, []).append(value)

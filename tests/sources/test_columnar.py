@@ -1,4 +1,4 @@
-"""Parquet and Arrow: the wanted columns in the wanted types, from files that may be damaged."""
+"""Parquet and Arrow: the requested columns and types, from possibly damaged files."""
 
 import re
 from decimal import Decimal
@@ -39,7 +39,7 @@ def refusal(path, kinds=None):
     return str(caught.value).replace(str(path.parent) + "/", "")
 
 
-def test_columns_are_as_stored_unless_others_are_wanted(path):
+def test_columns_keep_their_type_unless_another_is_requested(path):
     write(path)
     source = open_source(path)
     assert source.names == ["n", "x", "word", "written"]
@@ -53,10 +53,10 @@ def test_columns_are_as_stored_unless_others_are_wanted(path):
     assert source.done == source.total == path.stat().st_size
 
 
-def test_decimals_are_the_nearest_doubles_and_their_own_digits_whatever_their_scale(path):
+def test_decimals_become_the_nearest_doubles_or_their_digits(path):
     values = ["0.29", "1.10", "-7.00", "90071992547409.93", "0.1"]
     for kind in (pa.decimal128(20, 2), pa.decimal128(38, 17), pa.decimal256(60, 40), pa.decimal64(18, 3)):
-        if kind.byte_width == 8 and path.suffix == ".parquet":  # which is read as a decimal of 16 bytes
+        if kind.byte_width == 8 and path.suffix == ".parquet":  # read as a decimal of 16 bytes
             kind = pa.decimal128(18, 3)
         cells = pa.array([Decimal(v) for v in values], kind)
         write(path, pa.table({"a": cells, "b": cells}))
@@ -66,7 +66,7 @@ def test_decimals_are_the_nearest_doubles_and_their_own_digits_whatever_their_sc
 
 
 @pytest.mark.slow
-def test_all_rows_come_in_order_with_and_without_a_sample(path):
+def test_all_rows_in_order_with_and_without_a_sample(path):
     n = np.arange(200_000)
     table = pa.table({"n": n, "word": np.array(["even", "odd"])[n % 2], "text": n.astype(str)})
     write(path, table, **({"row_group_size": 150_000} if path.suffix == ".parquet" else {}))
@@ -82,7 +82,7 @@ def test_all_rows_come_in_order_with_and_without_a_sample(path):
 
 
 @pytest.mark.slow
-def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
+def test_wide_tables_come_in_small_batches(tmp_path):
     table = pa.table({f"c{i}": np.arange(20_000.0) for i in range(300)})
     source = open_source(write(tmp_path / "wide.parquet", table))
     batches = list(source.batches(dict.fromkeys(table.column_names, NUMBER)))
@@ -92,7 +92,7 @@ def test_wide_tables_come_in_batches_of_few_rows(tmp_path):
 
 
 @pytest.mark.slow
-def test_rows_are_given_once_if_batches_grow_after_a_sample(tmp_path):
+def test_rows_are_yielded_once_if_batches_grow_after_a_sample(tmp_path):
     numbers = {f"c{i}": np.arange(20_000.0) for i in range(150)}
     table = pa.table({**numbers, "id": [f"{i:0300}" for i in range(20_000)]})
     source = open_source(write(tmp_path / "wide.parquet", table))
@@ -101,7 +101,7 @@ def test_rows_are_given_once_if_batches_grow_after_a_sample(tmp_path):
     assert np.concatenate([batch.column("c7").to_numpy() for batch in batches]).tolist() == list(range(20_000))
 
 
-def test_batches_of_no_columns_have_all_rows(path):
+def test_batches_without_columns_have_all_rows(path):
     source = open_source(write(path))
     assert [batch.num_rows for batch in source.batches({})] == [3]
     text = path.with_name("data.jsonl")
@@ -109,7 +109,7 @@ def test_batches_of_no_columns_have_all_rows(path):
     assert [batch.num_rows for batch in open_source(text).batches({})] == [2]
 
 
-def test_a_text_that_is_no_number_has_its_row(path):
+def test_text_that_is_not_a_number_is_named_by_row(path):
     write(path, pa.table({"a": ["1", "x", "2", "y"]}))
     expected = f"{path.name}, row 2, column 'a': 'x' is not a number. Correct it, or"
     assert refusal(path, {"a": NUMBER}).startswith(expected)
@@ -120,7 +120,7 @@ def test_a_text_that_is_no_number_has_its_row(path):
     assert source.where(1).endswith("row 3")
 
 
-def test_labels_must_be_of_their_type(path):
+def test_labels_must_have_their_type(path):
     write(path, pa.table({"y": [1.0, 2.5]}))
     assert refusal(path, {"y": pa.int64()}) == (
         f"{path.name}, row 2, column 'y': '2.5' is not of the type int64, but of the type double."
@@ -128,37 +128,37 @@ def test_labels_must_be_of_their_type(path):
     assert rows_of(path, {"y": TEXT}) == [{"y": "1"}, {"y": "2.5"}]
 
 
-def test_types_that_nothing_counts_are_errors_with_the_column(path):
+def test_unsupported_types_name_the_column(path):
     write(path, pa.table({"when": pa.array([0], pa.timestamp("us"))}))
     assert refusal(path, {"when": NUMBER}).startswith(
         f"{path.name}, column 'when': cells of type timestamp[us] are times"
     )
 
 
-def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(path):
+def test_unknown_column_error_lists_the_columns(path):
     expected = f"{path.name} has no column 'N'; it has 'n', 'x', 'word', 'written'."
     assert refusal(write(path), {"N": NUMBER}) == expected
 
 
-def test_two_columns_of_the_same_name_are_an_error(path):
+def test_duplicate_column_names_are_an_error(path):
     write(path, pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]))
     assert refusal(path) == f"{path.name} has two columns called 'a', number 1 and number 2. Rename one."
 
 
-def test_a_table_without_rows_has_its_columns(path):
+def test_empty_table_has_its_columns(path):
     source = open_source(write(path, TABLE.slice(0, 0)))
     assert source.sample().schema.names == TABLE.column_names
     assert list(source.batches()) == []
 
 
-def test_a_file_that_is_cut_short_is_an_error_wherever(path):
+def test_truncation_anywhere_is_an_error(path):
     whole = write(path, pa.table({"n": np.arange(5000) % 777, "text": np.arange(5000).astype(str)})).read_bytes()
     for size in [*range(8, 64, 5), *range(64, len(whole) - 8, len(whole) // 40)]:
         path.write_bytes(whole[:size])
         assert refusal(path, {"text": TEXT}).startswith(f"{path.name} ")
 
 
-def test_names_that_are_not_utf8_are_read_and_shown(tmp_path):
+def test_non_utf8_names_are_read_and_shown(tmp_path):
     name = "caf\udce9\n.parquet"
     (write(tmp_path / "plain.parquet")).rename(tmp_path / name)
     source = open_source(tmp_path / name)

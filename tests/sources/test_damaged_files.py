@@ -1,4 +1,4 @@
-"""Damaged files of every kind: an error that names the file, never a crash, fewer rows in silence, or much memory."""
+"""Damaged files of every format: an error that names the file, never a crash, silent loss of rows, or much memory."""
 
 import json
 import subprocess
@@ -48,7 +48,7 @@ def refusal(path, reading=None):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-def test_damaged_files_are_errors_or_all_rows_and_take_little_memory(tmp_path, name):
+def test_damage_is_an_error_or_all_rows_with_little_memory(tmp_path, name):
     WRITERS[name](tmp_path / name)
     kind = "text" if name.endswith(("csv", "jsonl")) else "columns"
     command = [sys.executable, Path(__file__).with_name("damaging.py"), tmp_path / name, kind]
@@ -61,11 +61,11 @@ def test_damaged_files_are_errors_or_all_rows_and_take_little_memory(tmp_path, n
         assert found["rows"] == [ROWS]
 
 
-def test_a_parquet_file_whose_row_groups_do_not_add_up_is_an_error(tmp_path):
+def test_parquet_row_groups_that_do_not_add_up_are_an_error(tmp_path):
     path = tmp_path / "data.parquet"
     parquet(path)
     content = path.read_bytes()
-    counts = {rows: content.rfind(bytes([0x16, 2 * rows])) for rows in (50, 30)}  # an i64 of Thrift, zigzag
+    counts = {rows: content.rfind(bytes([0x16, 2 * rows])) for rows in (50, 30)}  # a Thrift i64, zigzag
     for rows, at in counts.items():
         path.write_bytes(content[: at + 1] + bytes([2 * (rows - 20)]) + content[at + 2 :])
         assert refusal(path).startswith(
@@ -73,7 +73,7 @@ def test_a_parquet_file_whose_row_groups_do_not_add_up_is_an_error(tmp_path):
         )
 
 
-def test_a_stream_without_its_end_is_cut_short(tmp_path):
+def test_stream_without_its_end_marker_is_truncated(tmp_path):
     path = tmp_path / "data.arrows"
     arrow(path, pa.ipc.new_stream)
     content = path.read_bytes()
@@ -83,7 +83,7 @@ def test_a_stream_without_its_end_is_cut_short(tmp_path):
     assert refusal(path) == ("data.arrows goes on after the end of its stream of Arrow. Give every stream by itself.")
 
 
-def test_a_stream_that_says_it_is_huge_takes_no_more_memory_than_it_has(tmp_path):
+def test_declared_huge_stream_takes_no_more_memory_than_it_has(tmp_path):
     path = tmp_path / "data.arrows"
     path.write_bytes(b"\xff\xff\xff\xff\xf0\xff\xff\x7f" + b"\0" * 5000)
     limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (1 << 31, 1 << 31)); "
@@ -97,7 +97,7 @@ def test_a_stream_that_says_it_is_huge_takes_no_more_memory_than_it_has(tmp_path
 @pytest.mark.parametrize("block_bytes", [1, 30, 1 << 20])
 @pytest.mark.parametrize("before", [0, 1, 5])
 @pytest.mark.parametrize("line", ["null", " null ", "[1]", "17", '{"x": 1} null', "\ufeffnull"])
-def test_a_line_that_is_no_object_is_an_error_wherever_it_stands(tmp_path, line, before, block_bytes):
+def test_non_object_line_is_an_error_anywhere(tmp_path, line, before, block_bytes):
     path = tmp_path / "data.jsonl"
     path.write_text("\n" + '{"x": 1}\n' * before + line + '\n{"x": 2}\n')
     reading = ReadOptions(block_bytes=block_bytes, format="jsonl")
@@ -105,7 +105,7 @@ def test_a_line_that_is_no_object_is_an_error_wherever_it_stands(tmp_path, line,
         list(open_source(path, reading).batches({"x": pa.float64()}))
 
 
-def test_objects_over_several_lines_are_errors_though_the_lines_are_as_many_as_objects(tmp_path):
+def test_multi_line_objects_are_errors_even_if_counts_match(tmp_path):
     path = tmp_path / "data.jsonl"
     path.write_text('{"x": 1}\n{"x":\n2}\n{"x": 3} {"x": 4}\n')
     assert refusal(path).startswith("data.jsonl, line 2: the line is not JSON")

@@ -1,4 +1,4 @@
-"""Rows of a query: each once and in order, typed as they are, from DuckDB, SQLite and files that DuckDB reads."""
+"""Rows of a query, each once and in order, from DuckDB, SQLite and files read by DuckDB."""
 
 import gc
 import sqlite3
@@ -22,7 +22,7 @@ TABLE = [{"n": n, "x": x, "word": word} for n, x, word in ROWS]
 
 @pytest.fixture(params=["duckdb", "sqlite"])
 def database(request, tmp_path):
-    path = tmp_path / "some rows.db"  # what it is, is in the file
+    path = tmp_path / "some rows.db"  # detected from the file itself
     connection = duckdb.connect(str(path)) if request.param == "duckdb" else sqlite3.connect(path)
     connection.execute('CREATE TABLE "t" (n INTEGER, x DOUBLE, word TEXT)')
     connection.executemany("INSERT INTO t VALUES (?, ?, ?)", ROWS)
@@ -42,36 +42,36 @@ def refusal(query, database=None):
     return str(caught.value)
 
 
-def test_the_rows_of_a_query_are_there_in_order(database):
+def test_rows_of_a_query_in_order(database):
     assert rows_of("SELECT * FROM t ORDER BY n", database) == TABLE
     assert rows_of("SELECT * FROM t ORDER BY n DESC ;\n", str(database)) == TABLE[::-1]
     assert rows_of("SELECT n FROM t WHERE x > 1 -- only one", database) == [{"n": 3}]
 
 
-def test_columns_come_as_the_types_that_are_wanted(database):
+def test_columns_have_the_requested_types(database):
     found = rows_of("SELECT * FROM t ORDER BY n", database, {"word": pa.string(), "n": pa.float64()})
     assert found == [{"word": "a", "n": 1.0}, {"word": "b", "n": 2.0}, {"word": None, "n": 3.0}]
 
 
-def test_a_database_may_be_named_by_a_uri(database, request):
+def test_database_by_uri(database, request):
     scheme = "duckdb" if "[duckdb" in request.node.name else "sqlite"
     for uri in (f"{scheme}:{database}", f"{scheme}:///{database}"):
         assert rows_of("SELECT * FROM t ORDER BY n", uri) == TABLE
 
 
-def test_a_query_without_rows_has_its_columns_and_nothing_else(database):
+def test_query_without_rows_has_its_columns(database):
     source = open_source(database=database, query="SELECT * FROM t WHERE n > 9")
     assert source.names == ["n", "x", "word"]
     assert source.is_sampled_whole()
     assert list(source.batches()) == []
 
 
-def test_nothing_can_be_written(database):
+def test_connections_are_read_only(database):
     assert any(why in refusal("DELETE FROM t RETURNING n", database) for why in ("read-only", "syntax error"))
     assert len(rows_of("SELECT * FROM t", database)) == 3
 
 
-def test_what_is_wrong_is_said_with_the_name_of_the_database(database, tmp_path):
+def test_errors_name_the_database(database, tmp_path):
     name = f"{tmp_path}/some rows.db"
     assert refusal("SELECT * FROM nothing", database).startswith(f"{name}: ")
     assert "nothing" in refusal("SELECT * FROM nothing", database)
@@ -80,20 +80,20 @@ def test_what_is_wrong_is_said_with_the_name_of_the_database(database, tmp_path)
         list(source.batches({"word": pa.float64()}))
 
 
-def test_a_column_that_is_not_there_is_an_error_that_names_those_that_are(database):
+def test_unknown_column_error_lists_the_columns(database):
     source = open_source(database=database, query="SELECT n, word FROM t")
     with pytest.raises(SourceError, match=r"some rows\.db has no column 'x'; it has 'n', 'word'"):
         source.batches({"x": pa.float64()})
 
 
-def test_an_error_in_the_midst_of_the_rows_says_after_how_many():
+def test_error_amid_the_rows_says_after_how_many():
     failing = "SELECT CASE WHEN range = 4_999_999 THEN error('gone') ELSE 1 END AS x FROM range(5_000_000)"
     source = open_source(query=failing)
     with pytest.raises(SourceError, match=r"The query, after [\d,]+ rows: Invalid Input Error: gone\."):
         list(source.batches())
 
 
-def test_a_connection_that_is_open_is_asked_and_stays_open(tmp_path):
+def test_given_connection_is_used_and_stays_open(tmp_path):
     connection = duckdb.connect()
     connection.execute("CREATE TEMP TABLE t AS SELECT 1 AS a")
     assert rows_of("SELECT * FROM t", connection) == [{"a": 1}]
@@ -101,7 +101,7 @@ def test_a_connection_that_is_open_is_asked_and_stays_open(tmp_path):
     connection.close()
 
 
-def test_a_file_that_this_program_has_open_is_to_be_asked_by_that_connection(tmp_path):
+def test_file_opened_in_this_process_needs_its_connection(tmp_path):
     path = str(tmp_path / "open.duckdb")
     with duckdb.connect(path) as connection:
         connection.execute("CREATE TABLE t AS SELECT 1 AS x")
@@ -110,23 +110,23 @@ def test_a_file_that_this_program_has_open_is_to_be_asked_by_that_connection(tmp
         assert [len(batch) for batch in open_source(database=connection, query="SELECT * FROM t").batches()] == [1]
 
 
-def test_connections_of_adbc_are_asked_too():
+def test_adbc_connections():
     adbc = pytest.importorskip("adbc_driver_sqlite.dbapi")
     with adbc.connect() as connection:
         assert rows_of("SELECT 1 AS a, 'x' AS b", connection) == [{"a": 1, "b": "x"}]
 
 
 @pytest.mark.slow
-def test_a_source_that_is_never_read_leaves_no_connection_open(database):
+def test_unread_source_leaves_no_connection_open(database):
     open_source(database=database, query="SELECT * FROM t")
-    gc.collect()  # an open cursor of ADBC would warn
+    gc.collect()  # an open ADBC cursor would warn
     source = open_source(database=database, query="SELECT * FROM t")
     source.sample()
     del source
     gc.collect()
 
 
-def test_files_have_sql_in_front_of_them(tmp_path, monkeypatch):
+def test_sql_over_files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for day in "12":
         (tmp_path / f"day-{day}.csv").write_text(f"hour,late\n{day},often\n9,never\n")
@@ -137,7 +137,7 @@ def test_files_have_sql_in_front_of_them(tmp_path, monkeypatch):
     assert "No files found" in refusal("SELECT * FROM 'night-*.csv'")
 
 
-def test_variables_of_this_program_are_no_tables():
+def test_local_variables_are_not_tables():
     assert "Table with name relation does not exist" in refusal("SELECT * FROM relation")
 
 
@@ -154,20 +154,20 @@ def test_variables_of_this_program_are_no_tables():
         ({}, SourceError, "No file is given"),
     ],
 )
-def test_what_is_not_given_rightly_is_said(given, error, said, tmp_path, monkeypatch):
+def test_invalid_arguments_are_errors(given, error, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(error, match=said):
         open_source(**given)
 
 
-def test_a_file_that_is_no_database_is_not_taken_for_one(tmp_path):
+def test_non_database_file_is_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n")
     with pytest.raises(SourceError, match=r"a\.csv is no database of SQLite or DuckDB"):
         open_source(database=path, query="SELECT 1")
 
 
-def test_a_password_is_never_shown():
+def test_password_is_never_shown():
     for uri in ("oracle://me:geheim@host/db", "oracle://host/db?user=me&password=geheim"):
         with pytest.raises(ImportError) as caught:
             open_source(database=uri, query="SELECT 1")
@@ -179,7 +179,7 @@ CELL = st.none() | st.integers(-99, 99) | st.sampled_from([0.5, -1e300, 1e-3]) |
 
 
 def meant(cells):
-    """What the cells of a column are, all of one type: as texts where one is a text."""
+    """The cells of a column as one type: text if one is text."""
     if any(isinstance(cell, str) for cell in cells):
         return [None if cell is None else str(cell) for cell in cells]
     return [None if cell is None else float(cell) for cell in cells]
@@ -190,8 +190,8 @@ def meant(cells):
     empty=st.sampled_from([0, 1100]),
     block_bytes=st.integers(1, 3000),
 )
-def test_cells_of_sqlite_may_have_any_type_wherever_they_stand(rows, empty, block_bytes):
-    """The driver would look at the first thousand rows alone."""
+def test_sqlite_cells_of_any_type_anywhere(rows, empty, block_bytes):
+    """The driver would look at the first thousand rows only."""
     rows = [(None, None)] * empty + rows
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.db"
@@ -206,7 +206,7 @@ def test_cells_of_sqlite_may_have_any_type_wherever_they_stand(rows, empty, bloc
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet", "database"])
-def test_a_model_is_the_same_bytes_wherever_its_rows_come_from(kind, database, tmp_path):
+def test_same_model_bytes_from_every_source(kind, database, tmp_path):
     schema = Schema({"x": Gaussian(), "word": Categorical()}, label="n")
     expected = Model.train(schema, pa.table({name: [row[name] for row in TABLE] for name in TABLE[0]}))
     if kind == "database":
@@ -220,6 +220,6 @@ def test_a_model_is_the_same_bytes_wherever_its_rows_come_from(kind, database, t
     assert digest(counted) == digest(expected)
 
 
-def test_a_database_that_is_given_as_data_is_told_from_a_table(database):
+def test_database_passed_as_data_is_an_error(database):
     with pytest.raises(SourceError, match=r"some rows\.db is a database\. Say which rows to read: --database "):
         open_source(database)

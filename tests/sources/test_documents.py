@@ -1,4 +1,4 @@
-"""Documents as rows: their columns and types, what cannot be read, and in which order they come."""
+"""Documents as rows: columns, types, unreadable files and order."""
 
 import io
 import subprocess
@@ -22,7 +22,7 @@ def texts(folder, **said):
     return table(folder, **said)["text"].to_pylist()
 
 
-def test_a_mail_has_the_columns_of_a_mail(tmp_path):
+def test_mail_columns(tmp_path):
     raw = mail("lunch", "at noon")
     lay_out(tmp_path, {"ham/1": raw})
     found = reader(tmp_path)
@@ -32,14 +32,14 @@ def test_a_mail_has_the_columns_of_a_mail(tmp_path):
     assert row == {**read_mail(raw), "file": f"{tmp_path}/ham/1", "class": "ham"}
 
 
-def test_columns_of_free_text_are_known(tmp_path):
+def test_free_text_columns_are_known(tmp_path):
     lay_out(tmp_path, {"1.eml": mail("lunch"), "2.txt": "dinner"})
     headers = ("subject", "from", "to", "reply_to", "list_id")
     assert reader(tmp_path / "1.eml").texts == (*headers, "received", "mailer", "links", "body")
     assert reader(tmp_path / "2.txt").texts == ("text",)
 
 
-def test_columns_have_the_types_of_what_is_in_them(tmp_path):
+def test_column_types(tmp_path):
     schema = table(lay_out(tmp_path, {"1.eml": mail("lunch")})).schema
     others = {"parts": pa.int64(), "has_html": pa.bool_(), "has_attachment": pa.bool_()}
     assert {name: schema.field(name).type for name in schema.names} == {
@@ -47,7 +47,7 @@ def test_columns_have_the_types_of_what_is_in_them(tmp_path):
     }
 
 
-def test_only_what_is_wanted_is_given_as_it_is_wanted(tmp_path):
+def test_only_requested_columns_in_the_requested_types(tmp_path):
     lay_out(tmp_path, {"1/a": mail("lunch"), "2/a": mail("dinner")})
     kinds = {"class": pa.int64(), "parts": pa.string(), "has_html": pa.float64(), "subject": pa.string()}
     found = table(tmp_path, kinds=kinds)
@@ -59,13 +59,13 @@ def test_only_what_is_wanted_is_given_as_it_is_wanted(tmp_path):
     assert table(tmp_path, kinds={}).num_columns == 0
 
 
-def test_a_column_that_does_not_exist_is_an_error(tmp_path):
+def test_unknown_column_is_an_error(tmp_path):
     lay_out(tmp_path, {"1.txt": "a"})
     with pytest.raises(SourceError, match=r"has no column 'body'; it has 'text', 'file'\."):
         table(tmp_path, kinds={"body": pa.string()})
 
 
-def test_a_cell_of_another_type_is_a_bad_row(tmp_path):
+def test_cell_of_another_type_is_a_bad_row(tmp_path):
     lay_out(tmp_path, {"1.txt": "12", "2.txt": "twelve", "3.txt": "13"})
     with pytest.raises(SourceError, match=r"2\.txt, column 'text': 'twelve' is not of the type int64"):
         table(tmp_path, kinds={"text": pa.int64()})
@@ -78,7 +78,7 @@ def test_a_cell_of_another_type_is_a_bad_row(tmp_path):
         table(tmp_path, kinds={"text": pa.struct([])})
 
 
-def test_a_file_that_cannot_be_read_is_a_bad_row(tmp_path):
+def test_unreadable_file_is_a_bad_row(tmp_path):
     lay_out(tmp_path, {"1.txt": "one", "2.txt": "two"})
     (tmp_path / "3.txt").symlink_to(tmp_path / "nowhere")
     (chunk,) = reader(tmp_path).chunks()
@@ -106,11 +106,11 @@ def test_a_file_that_cannot_be_read_is_a_bad_row(tmp_path):
         (b"stray \0zero" + b"\0", "stray zero"),
     ],
 )
-def test_texts_in_any_encoding(tmp_path, content, said):
+def test_encoding_is_detected(tmp_path, content, said):
     assert texts(lay_out(tmp_path, {"1.txt": content}), kind="text") == [said]
 
 
-def test_texts_in_the_encoding_that_was_said(tmp_path):
+def test_encoding_can_be_given(tmp_path):
     lay_out(tmp_path, {"1.txt": "Привет".encode("koi8-r"), "2.txt": "grün".encode("utf-16")})
     assert texts(tmp_path, encoding="KOI8-R") == ["Привет", "grün"]
     lay_out(tmp_path / "16", {"1.txt": "grün".encode("utf-16-le")})
@@ -132,7 +132,7 @@ def test_binary_files_among_texts_are_bad_rows(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["text", "mail"])
-def test_files_that_are_too_long_are_bad_rows(tmp_path, kind):
+def test_oversized_files_are_bad_rows(tmp_path, kind):
     lay_out(tmp_path, {"1.txt": "one"})
     with open(tmp_path / "2.txt", "wb") as file:
         file.truncate((1 << 26) + 1)
@@ -157,11 +157,11 @@ def test_files_that_are_too_long_are_bad_rows(tmp_path, kind):
         (b"\0\xff", False),
     ],
 )
-def test_mail_is_told_from_text(head, said):
+def test_mail_is_distinguished_from_text(head, said):
     assert looks_like_mail(head) == said
 
 
-def test_what_most_documents_are_all_are_taken_for(tmp_path):
+def test_majority_decides_mail_or_text(tmp_path):
     lay_out(tmp_path, {"ham/1": mail("one"), "ham/2": "no headers", "spam/1": mail("two"), "spam/2": "  \n"})
     assert rows(tmp_path, columns=["subject"]) == [("",), ("",), ("one",), ("two",)]
     assert reader(tmp_path, kind="text").names == ["text", "file", "class"]
@@ -183,12 +183,12 @@ def test_single_documents_have_no_class(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "column"), [("mail", "body"), ("text", "text")])
-def test_a_document_from_standard_input(monkeypatch, kind, column):
+def test_document_on_standard_input(monkeypatch, kind, column):
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"gr\xfcn")))
     found = reader("-", kind=kind)
     assert (found.label, found.total) == (None, None)
     (chunk,) = found.chunks()
-    for _ in range(2):  # a sample, and then all
+    for _ in range(2):  # a sample, then everything
         found = chunk.read({column: pa.string(), "file": pa.string()}, None)
         assert found.to_pylist() == [{column: "grün", "file": "standard input"}]
     assert chunk.where(0) == "standard input"
@@ -196,7 +196,7 @@ def test_a_document_from_standard_input(monkeypatch, kind, column):
         reader("-")
 
 
-def test_chunks_have_so_many_documents_and_bytes(tmp_path, monkeypatch):
+def test_chunk_limits_of_documents_and_bytes(tmp_path, monkeypatch):
     lay_out(tmp_path, {f"{number:02}.txt": "a" * number for number in range(20)})
     monkeypatch.setattr(documents, "CHUNK_DOCUMENTS", 8)
     monkeypatch.setattr(documents, "CHUNK_BYTES", 50)
@@ -207,7 +207,7 @@ def test_chunks_have_so_many_documents_and_bytes(tmp_path, monkeypatch):
     assert lengths == list(range(20))
 
 
-def test_the_first_documents_are_a_fair_sample_of_all(tmp_path):
+def test_first_documents_are_a_fair_sample(tmp_path):
     lay_out(tmp_path, {f"many/{number:02}": "ham" for number in range(60)})
     lay_out(tmp_path, {f"some/{number:02}": "eggs" for number in range(20)})
     lay_out(tmp_path, {"one/1": "spam"})
@@ -215,7 +215,7 @@ def test_the_first_documents_are_a_fair_sample_of_all(tmp_path):
     assert [first.count(name) for name in ("many", "some", "one")] == [15, 5, 1]
 
 
-def test_mboxes_of_classes_are_read_side_by_side(tmp_path, monkeypatch):
+def test_mboxes_of_classes_are_interleaved(tmp_path, monkeypatch):
     ham, spam = mbox(*[mail("a" * 990)] * 3_000), mbox(*[mail("b" * 990)] * 3_000)
     lay_out(tmp_path, {"ham.mbox": ham, "spam.mbox": spam})
     found = reader(tmp_path)
@@ -225,7 +225,7 @@ def test_mboxes_of_classes_are_read_side_by_side(tmp_path, monkeypatch):
     assert sum(chunk.size for chunk in reader(tmp_path).chunks()) == found.total == len(ham) + len(spam)
 
 
-def test_a_model_learns_from_a_folder(tmp_path):
+def test_model_of_a_folder(tmp_path):
     for number in range(20):
         lay_out(tmp_path / "mail", {f"spam/{number}": mail(f"prize {number}", f"claim your prize money {number} now")})
         lay_out(tmp_path / "mail", {f"ham/{number}": mail(f"lunch {number}", f"lunch with the others at {number}")})

@@ -1,7 +1,7 @@
-"""The law of all sources: the rows that are given are the rows that are there, each once, in order.
+"""The law of all sources: every row is yielded once, in order.
 
-It holds for any layout: widths, row groups, sizes of blocks, compression, pipes, several files, columns that are left
-out, a sample that was taken before, and rows that are skipped.
+It holds for any layout: widths, row groups, block sizes, compression, pipes, several files, columns left out, a sample
+taken before, and skipped rows.
 """
 
 import bz2
@@ -30,7 +30,7 @@ from tallybayes.sources import ReadOptions, documents, mbox, open_source
 
 KINDS = {"text": pa.string(), "x": pa.float64(), "filler": pa.string()}
 CELL = st.text(alphabet='ab,;"\r\n\t |é😀\ufeff\0', max_size=8)
-BAD = "oops"  # in the column of numbers
+BAD = "oops"  # in the numeric column
 ROW = st.fixed_dictionaries(
     {
         "text": CELL,
@@ -43,7 +43,7 @@ ROW = st.fixed_dictionaries(
 class Layout(NamedTuple):
     """How the same rows are written and read."""
 
-    together: int  # rows of a row group, or of a batch
+    together: int  # rows per row group or batch
     block_bytes: int
     wanted: list[str]
     sampled: bool
@@ -64,7 +64,7 @@ STRADDLING = Layout(40, 2000, ["x"], sampled=True, packed="", piped=False)
 
 
 def separated(rows, layout, delimiter):
-    """Cells stand in quotes only where they must."""
+    """Cells are quoted only where necessary."""
 
     def cell(text):
         plain = text and not set(text) & set(f'{delimiter}" \t\r\n')
@@ -106,7 +106,7 @@ def packed(content, suffix):
 
 
 def put(path, content, piped):
-    """As a file, or as a pipe that somebody writes to."""
+    """As a file, or as a pipe with a writer."""
     if not piped:
         path.write_bytes(content)
         return
@@ -138,7 +138,7 @@ def cells_of(batches, names):
 @example(files=[[{"text": "", "x": "1", "filler": "f" * 200}] * 40], layout=STRADDLING)
 @example(files=[[{"text": "\ufeff", "x": "1", "filler": ""}] * 9], layout=STRADDLING._replace(block_bytes=9))
 @example(files=[[{"text": "\0", "x": "1", "filler": ""}] * 9], layout=STRADDLING._replace(wanted=["text"]))
-def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
+def test_every_row_of_a_table_once_and_in_order(kind, files, layout):
     kinds = {name: KINDS[name] for name in layout.wanted}
     is_bad = lambda row: row["x"] == BAD and "x" in kinds  # noqa: E731
     good = [row for rows in files for row in rows if not is_bad(row)]
@@ -155,7 +155,7 @@ def test_every_row_of_a_table_is_given_once_and_in_order(kind, files, layout):
 @pytest.mark.parametrize("kind", ["jsonl", "parquet", "arrow", "arrows"])
 @settings(max_examples=some(30))
 @given(files=st.lists(st.lists(ROW, min_size=1, max_size=40), min_size=1, max_size=2), layout=LAYOUT)
-def test_every_row_has_the_place_where_it_stands(kind, files, layout):
+def test_every_row_has_its_location(kind, files, layout):
     word = "line" if kind == "jsonl" else "row"
     with written(files, kind, layout) as paths:
         source = open_source(paths, ReadOptions(block_bytes=layout.block_bytes, skip_bad_rows=True))
@@ -172,7 +172,7 @@ def test_every_row_has_the_place_where_it_stands(kind, files, layout):
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "arrows"])
 @settings(max_examples=some(15))
 @given(rows=st.lists(ROW, min_size=1, max_size=20), cuts=st.lists(st.integers(0, 2000), max_size=5), layout=LAYOUT)
-def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, layout):
+def test_every_row_of_a_live_pipe_once_and_in_order(kind, rows, cuts, layout):
     content = b"\n" * (kind != "arrows") + WRITERS[kind](rows, layout)
     edges = sorted({0, *(min(cut, len(content)) for cut in cuts), len(content)})
     reading = ReadOptions(
@@ -203,7 +203,7 @@ def test_every_row_of_a_live_pipe_is_given_once_and_in_order(kind, rows, cuts, l
     st.integers(1, 60),
     st.booleans(),
 )
-def test_every_line_is_given_once_and_in_order(lines, end, block_bytes, ended):
+def test_every_line_once_and_in_order(lines, end, block_bytes, ended):
     lines = ["first", *lines, "last"]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lines.txt"
@@ -214,7 +214,7 @@ def test_every_line_is_given_once_and_in_order(lines, end, block_bytes, ended):
 
 @contextmanager
 def documents_in_chunks(most, size):
-    """Few documents at once, and few bytes of an mbox."""
+    """Few documents at a time, and few bytes of an mbox."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(documents, "CHUNK_DOCUMENTS", most)
         patch.setattr(documents, "CHUNK_BYTES", size)
@@ -257,7 +257,7 @@ def packed_mboxes(numbers):
     size=st.integers(1, 500),
     sampled=st.booleans(),
 )
-def test_every_document_is_given_once_and_in_the_order_of_its_class(write, groups, most, size, sampled):
+def test_every_document_once_and_in_the_order_of_its_class(write, groups, most, size, sampled):
     numbers = [(group, number) for number, group in enumerate(groups)]
     files, column, form = write(numbers)
     with tempfile.TemporaryDirectory() as folder, documents_in_chunks(most, size):
@@ -277,7 +277,7 @@ def test_every_document_is_given_once_and_in_the_order_of_its_class(write, group
 @pytest.mark.parametrize("kind", WRITERS)
 @settings(max_examples=some(20))
 @given(rows=st.lists(ROW, min_size=1, max_size=30), data=st.data())
-def test_the_order_of_rows_and_the_size_of_blocks_change_no_byte_of_a_model(kind, rows, data):
+def test_row_order_and_block_size_change_no_byte_of_a_model(kind, rows, data):
     rows = [row for row in rows if row["x"] != BAD] or [{"text": "\ufeff", "x": "1", "filler": ""}]
     schema, models = {"text": Categorical(), "x": Gaussian()}, []
     for order in (rows, data.draw(st.permutations(rows))):

@@ -1,4 +1,4 @@
-"""The first row of a table as the names of its columns."""
+"""The first row of a table as column names."""
 
 import pytest
 from hypothesis import given
@@ -8,7 +8,7 @@ from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.header import settle_names
 
 
-def test_names_that_come_again_get_a_number_and_that_is_said():
+def test_repeated_names_are_numbered_with_a_note():
     expected = "t.csv has columns of the same name; the later ones are renamed: 'a' → 'a.2'; 'a' → 'a.3'."
     with pytest.warns(UserWarning, match="same name") as noted:
         assert settle_names("t.csv", ["a", "b", "a", " a"]) == ["a", "b", "a.2", "a.3"]
@@ -17,14 +17,14 @@ def test_names_that_come_again_get_a_number_and_that_is_said():
 
 @pytest.mark.filterwarnings("ignore")
 @given(st.lists(st.sampled_from(["x", "x.2", "x.3", "x.2.2", "", "column 1", " x"]), max_size=12))
-def test_every_column_has_a_name_of_its_own_and_the_first_of_a_name_keeps_it(first):
+def test_numbered_names_are_unique_and_the_first_keeps_its_name(first):
     names = settle_names("t.csv", first)
     plain = [name.strip() or f"column {place}" for place, name in enumerate(first, 1)]
     assert len(set(names)) == len(names)
     assert [names[plain.index(name)] for name in plain] == plain
 
 
-def test_a_number_that_comes_again_is_no_name():
+def test_repeated_number_is_no_name():
     with pytest.raises(SourceError) as caught:
         settle_names("t.csv", ["0", "0", "1.5"])
     assert str(caught.value) == (
@@ -43,7 +43,7 @@ def test_numbered_columns_and_years_are_names(first):
     assert settle_names("t.csv", first) == first
 
 
-def test_a_file_without_a_header_has_numbered_columns(tmp_path):
+def test_file_without_a_header_has_numbered_columns(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("0,x\n0,y\n")
     source = open_source(path, ReadOptions(header=False))
@@ -51,7 +51,7 @@ def test_a_file_without_a_header_has_numbered_columns(tmp_path):
     assert [batch.to_pydict() for batch in source.batches()] == [{"column 1": [0, 0], "column 2": ["x", "y"]}]
 
 
-def test_names_may_stand_in_quotes_after_a_blank(tmp_path):
+def test_quoted_names_after_white_space(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('a, "b, c"\n1, 2\n')
     assert open_source(path).names == ["a", "b, c"]

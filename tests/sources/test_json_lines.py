@@ -1,4 +1,4 @@
-"""JSON lines and plain lines: objects as rows, and every fault with its line."""
+"""JSON lines and plain lines: objects as rows, and errors with their line."""
 
 import json
 import re
@@ -35,7 +35,7 @@ def refusal(path, kinds=None, reading=None):
     return str(caught.value).replace(str(path.parent) + "/", "")
 
 
-def test_fields_that_are_absent_are_missing_and_those_not_wanted_are_not_read(file):
+def test_absent_fields_are_missing_and_others_are_not_read(file):
     path = file('{"a": 1, "b": "x"}', '{"b": null, "c": [1, {"d": 2}]}', '{"a": 2.5, "b": "y"}')
     assert rows_of(path, {"a": NUMBER, "b": TEXT}) == [
         {"a": 1.0, "b": "x"},
@@ -44,7 +44,7 @@ def test_fields_that_are_absent_are_missing_and_those_not_wanted_are_not_read(fi
     ]
 
 
-def test_a_sample_is_typed_by_what_is_in_it(file):
+def test_sample_is_typed_by_its_content(file):
     source = open_source(file('{"a": 1, "b": "x", "c": true, "d": 0.5, "e": 1}', '{"a": 2, "e": "x"}'))
     assert source.sample().to_pydict() == {
         "a": [1, 2],
@@ -57,7 +57,7 @@ def test_a_sample_is_typed_by_what_is_in_it(file):
 
 
 @pytest.mark.parametrize("mixed", [True, False])
-def test_numbers_and_booleans_wanted_as_texts_are_their_texts(file, mixed):
+def test_numbers_and_booleans_as_text(file, mixed):
     values = ["1", "1.0", "0.5", "-3e2"]
     path = file(*[f'{{"a": {value}, "b": true}}' for value in values], *['{"a": "x", "b": "y"}'] * mixed)
     expected = [{"a": text, "b": "true"} for text in ("1", "1", "0.5", "-300")] + [{"a": "x", "b": "y"}] * mixed
@@ -67,14 +67,14 @@ def test_numbers_and_booleans_wanted_as_texts_are_their_texts(file, mixed):
 @given(st.lists(st.integers(-(2**70), 2**70) | st.floats(-1e6, 1e6), min_size=1, max_size=5), st.integers(1, 60))
 @example([2**53 + 1, 0.5], 1000)
 @example([2**63, 1], 1000)
-def test_a_number_wanted_as_a_text_is_that_text_whatever_stands_beside_it(tmp_path_factory, values, block_bytes):
+def test_number_as_text_does_not_depend_on_its_neighbours(tmp_path_factory, values, block_bytes):
     path = tmp_path_factory.mktemp("json") / "data.jsonl"
     path.write_text("".join(f'{{"a": {json.dumps(value)}}}\n' for value in values))
     expected = [{"a": number_text(value)} for value in values]
     assert rows_of(path, {"a": TEXT}, ReadOptions(block_bytes=block_bytes)) == expected
 
 
-def test_texts_wanted_as_numbers_are_read_as_such(file):
+def test_text_as_numbers(file):
     assert rows_of(file('{"a": "1.5"}', '{"a": ""}', '{"a": 2}'), {"a": NUMBER}) == [
         {"a": 1.5},
         {"a": None},
@@ -87,7 +87,7 @@ def test_texts_wanted_as_numbers_are_read_as_such(file):
 @given(
     st.lists(st.from_regex(r"-?[0-9]{1,20}(\.[0-9]{1,20})?(e-?[0-9]{1,3})?| ?[+.][0-9]+ ?", fullmatch=True), min_size=1)
 )
-def test_texts_are_the_same_numbers_beside_a_bad_line(tmp_path_factory, texts):
+def test_bad_line_does_not_change_other_numbers(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("json") / "t.jsonl"
     lines = "".join(json.dumps({"x": text}) + "\n" for text in texts)
     path.write_text(lines)
@@ -99,7 +99,7 @@ def test_texts_are_the_same_numbers_beside_a_bad_line(tmp_path_factory, texts):
     assert rows_of(path, {"x": pa.float64()}, ReadOptions(skip_bad_rows=True)) == quick
 
 
-def test_what_is_wrong_with_a_line_is_said(file):
+def test_invalid_lines_are_explained(file):
     good = '{"a": 1}'
     start = "data.jsonl, line 2: the line "
     assert refusal(file(good, '{"a": 1'), {"a": NUMBER}).startswith(start + "is not JSON: Expecting ',' delimiter")
@@ -118,7 +118,7 @@ def test_what_is_wrong_with_a_line_is_said(file):
     assert "is one JSON list" in refusal(file("[", good, "]"))
 
 
-def test_bad_lines_are_left_out_and_counted(file):
+def test_bad_lines_are_skipped_and_counted(file):
     source = open_source(
         file('{"a": 1}', "no", "", '{"a": "x"}', '{"a": 2}'), ReadOptions(block_bytes=8, skip_bad_rows=True)
     )
@@ -131,13 +131,13 @@ def test_bad_lines_are_left_out_and_counted(file):
     assert source.where(0).endswith("line 5")
 
 
-def test_fields_that_are_in_no_row_are_an_error(file):
+def test_fields_in_no_row_are_an_error(file):
     path = file('{"a": 1}')
     assert refusal(path, {"b": NUMBER}) == "data.jsonl has no column 'b'; it has 'a'."
 
 
 @pytest.mark.parametrize("depth", [100, 100_000])
-def test_nesting_without_end_is_an_error_rather_than_a_crash(file, depth):
+def test_deep_nesting_is_an_error_not_a_crash(file, depth):
     path = file('{"a": 1, "b": ' + "[" * depth + "]" * depth + "}")
     if depth < 1000:
         assert open_source(path).sample().column("a").to_pylist() == [1]
@@ -145,13 +145,13 @@ def test_nesting_without_end_is_an_error_rather_than_a_crash(file, depth):
         assert refusal(path, {"a": NUMBER}) == "data.jsonl, line 1: the line is nested too deeply."
 
 
-def test_an_empty_file_is_an_error(file):
+def test_empty_file_is_an_error(file):
     assert refusal(file("")) == "data.jsonl is empty."
     assert refusal(file("", "  ", "")) == "data.jsonl is empty."
 
 
 @given(st.lists(st.fixed_dictionaries({}, optional={"a": SCALAR, "b": SCALAR}), min_size=1), st.integers(1, 200))
-def test_what_json_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes):
+def test_json_round_trips_for_any_block_size(tmp_path_factory, rows, block_bytes):
     path = tmp_path_factory.getbasetemp() / "random.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in [{"a": None, "b": None}, *rows]))
     found = rows_of(path, {"a": TEXT, "b": TEXT}, ReadOptions(block_bytes=block_bytes))
@@ -166,7 +166,7 @@ def text_of(value):
     return None if value is None else str(value)
 
 
-def test_whole_numbers_as_texts_keep_all_digits_whatever_stands_beside_them(file):
+def test_integers_as_text_keep_all_digits(file):
     numbers = ["9007199254740993", "12345678901234567890", "7"]
     path = file(*[f'{{"a": {number}}}' for number in numbers], '{"a": 0.5}')
     for block_bytes in (1, 1 << 20):
@@ -174,13 +174,13 @@ def test_whole_numbers_as_texts_keep_all_digits_whatever_stands_beside_them(file
         assert [row["a"] for row in found] == [*numbers, "0.5"]
 
 
-def test_plain_lines_are_texts_also_empty_ones(file):
+def test_plain_lines_include_empty_ones(file):
     path = file("Dear friend,", "", '"claim" your\tprize\r', "last", name="mails.txt")
     assert rows_of(path) == [{"text": text} for text in ("Dear friend,", "", '"claim" your\tprize', "last")]
     assert rows_of(path, None, ReadOptions(names=("body",), block_bytes=5))[3] == {"body": "last"}
 
 
-def test_lines_that_are_no_utf8_have_a_place(file):
+def test_invalid_utf8_line_has_its_location(file):
     path = file("good", b"b\xe4d", "good again", name="mails.txt")
     assert refusal(path).startswith(r"mails.txt, line 2: b'b\xe4d' is not UTF-8.")
     assert rows_of(path, reading=ReadOptions(skip_bad_rows=True)) == [{"text": "good"}, {"text": "good again"}]

@@ -1,4 +1,4 @@
-"""Maildirs, also while mail is delivered into them."""
+"""Maildirs, also during delivery."""
 
 import pytest
 from folder_data import classes, lay_out, mail, reader, rows
@@ -14,13 +14,13 @@ def maildir(folder, files=MAILDIR):
     return lay_out(folder, files)
 
 
-def test_a_maildir_by_itself_has_no_class(tmp_path):
+def test_single_maildir_has_no_class(tmp_path):
     maildir(tmp_path)
     assert reader(tmp_path).label is None
     assert rows(tmp_path, columns=["subject"]) == [("new",), ("seen",)]
 
 
-def test_a_maildir_for_each_class(tmp_path):
+def test_maildir_per_class(tmp_path):
     maildir(tmp_path / "ham")
     maildir(tmp_path / "spam", {"new/1": mail("prize")})
     assert classes(tmp_path) == classes(tmp_path / "ham", tmp_path / "spam")
@@ -41,44 +41,44 @@ INBOX_AND_JUNK = {"cur/1:2,S": mail("lunch"), ".Junk/cur/2:2,": mail("prize")}
 
 
 @pytest.mark.parametrize("empty", [(), ("tmp",), ("new",), ("tmp", "new"), (".Junk/new",), ("tmp", ".Junk/tmp")])
-def test_a_maildir_that_lost_its_empty_folders_is_one(tmp_path, empty):
+def test_maildir_without_its_empty_folders(tmp_path, empty):
     lay_out(tmp_path, INBOX_AND_JUNK)
     for name in empty:
         (tmp_path / name).mkdir()
     assert classes(tmp_path) == {"INBOX": ["lunch"], "Junk": ["prize"]}
 
 
-def test_folders_in_a_maildir_need_not_have_all_of_their_parts(tmp_path):
+def test_incomplete_folders_in_a_maildir(tmp_path):
     maildir(tmp_path)
     lay_out(tmp_path, {".Junk/new/1": mail("prize"), ".Work/cur/1:2,": mail("agenda"), ".cache/index": "no mail"})
     (tmp_path / ".Empty/tmp").mkdir(parents=True)
     assert classes(tmp_path) == {"INBOX": ["new", "seen"], "Junk": ["prize"], "Work": ["agenda"]}
 
 
-def test_a_maildir_by_itself_need_not_have_what_is_new(tmp_path):
+def test_single_maildir_without_new(tmp_path):
     lay_out(tmp_path, {"cur/1:2,S": mail("lunch"), "tmp/2": mail("unfinished")})
     assert reader(tmp_path).label is None
     assert rows(tmp_path, columns=["subject"]) == [("lunch",)]
 
 
 @pytest.mark.parametrize("names", [("cur", "old"), ("new", "old"), ("new", "tmp"), ("cur",), ("new",)])
-def test_classes_that_are_named_as_parts_of_a_maildir_are_classes(tmp_path, names):
+def test_classes_named_like_maildir_folders(tmp_path, names):
     lay_out(tmp_path, {f"{name}/1": mail(f"one of {name}") for name in names} | {".git/config": "no mail"})
     assert classes(tmp_path) == {name: [f"one of {name}"] for name in names}
 
 
-def test_a_mail_without_headers_in_a_maildir_is_mail(tmp_path):
+def test_mail_without_headers_in_a_maildir_is_mail(tmp_path):
     maildir(tmp_path, {"new/1": "no headers, only this", "new/2": "nor here"})
     assert rows(tmp_path, columns=["body"]) == [("no headers, only this",), ("nor here",)]
 
 
-def test_a_mail_that_is_moved_while_it_is_listed_is_read_once(tmp_path):
+def test_mail_moved_while_listing_is_read_once(tmp_path):
     maildir(tmp_path, {"new/1": mail("one"), "cur/1:2,S": mail("one"), "cur/12:2,": mail("two"), "new/.x": "hidden"})
     assert rows(tmp_path, columns=["subject"]) == [("one",), ("two",)]
 
 
 @pytest.mark.parametrize("now", ["cur/1:2,", "cur/1:2,FRS", "cur/1"])
-def test_a_mail_that_is_moved_while_it_is_read_is_found(tmp_path, now):
+def test_mail_moved_while_reading_is_found(tmp_path, now):
     maildir(tmp_path)
     chunks = list(reader(tmp_path).chunks())
     (tmp_path / "new/1").rename(tmp_path / now)
@@ -86,7 +86,7 @@ def test_a_mail_that_is_moved_while_it_is_read_is_found(tmp_path, now):
     assert [chunk.read(None, None)["subject"].to_pylist() for chunk in chunks] == [["seen", "new"]]
 
 
-def test_a_mail_that_is_gone_is_passed_over(tmp_path):
+def test_vanished_mail_is_skipped(tmp_path):
     maildir(tmp_path)
     (chunk,) = reader(tmp_path).chunks()
     (tmp_path / "cur/2:2,S").unlink()
@@ -96,7 +96,7 @@ def test_a_mail_that_is_gone_is_passed_over(tmp_path):
     assert bad == []
 
 
-def test_a_maildir_that_is_gone_holds_nothing(tmp_path):
+def test_vanished_maildir_is_empty(tmp_path):
     maildir(tmp_path / "box")
     (chunk,) = reader(tmp_path / "box").chunks()
     (tmp_path / "box").rename(tmp_path / "elsewhere")
@@ -104,7 +104,7 @@ def test_a_maildir_that_is_gone_holds_nothing(tmp_path):
     assert moved(str(tmp_path / "box/new/1")) is None
 
 
-def test_folders_of_one_name_are_one_class(tmp_path):
+def test_folders_of_the_same_name_are_one_class(tmp_path):
     for folder, subject in ((".", "top"), (".INBOX", "inner"), (".Junk", "dotted"), ("Junk", "plain")):
         for part in ("cur", "new", "tmp"):
             (tmp_path / folder / part).mkdir(parents=True, exist_ok=True)

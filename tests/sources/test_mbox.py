@@ -1,4 +1,4 @@
-"""Mboxes: where one mail ends and the next begins, whatever is in them and however they are cut."""
+"""Mbox parsing: message boundaries for any content and chunking."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ from tallybayes.sources.mbox import Box, Cutter, begins_as_mbox
 
 
 def cut(content, block=1 << 20):
-    """All mails, where they stand, and the sizes of the pieces."""
+    """All mails, their locations, and the sizes of the pieces."""
     cutter, pieces = Cutter("box"), []
     for start in range(0, len(content), block):
         pieces += cutter.pieces(content[start : start + block])
@@ -46,7 +46,7 @@ def contents(content, block=1 << 20):
         "From ann@example.org Mon Sep  2 12:23:11 2002\r",
     ],
 )
-def test_lines_that_divide_mails(line):
+def test_separator_lines(line):
     assert begins_as_mbox(line.encode() + b"\n")
 
 
@@ -66,13 +66,13 @@ def test_lines_that_divide_mails(line):
         "From " + "Mon Sep " * 60,
     ],
 )
-def test_lines_that_do_not(line):
+def test_non_separator_lines(line):
     assert not begins_as_mbox(line.encode() + b"\n")
     assert len(contents(mbox(b"Subject: a\n\nbody\n\n" + line.encode() + b"\n\n") + mbox(mail("b")))) == 2
 
 
 @pytest.mark.parametrize("ends", [b"\n", b"\r\n"])
-def test_mails_come_out_as_they_were(ends):
+def test_mails_are_unchanged(ends):
     mails = [mail("one", "a\n\nb"), mail("two", "\n\n"), b"", mail("three")]
     mails = [raw.replace(b"\n", ends) for raw in mails]
     content = b"".join(FROM_LINE.replace(b"\n", ends) + raw + ends for raw in mails)
@@ -81,17 +81,17 @@ def test_mails_come_out_as_they_were(ends):
     assert list(map(read_mail, found)) == list(map(read_mail, mails))
 
 
-def test_the_line_must_follow_an_empty_one():
+def test_separator_must_follow_an_empty_line():
     assert len(contents(mbox(b"Subject: a\n\nbody\n" + FROM_LINE + b"more\n"))) == 1
 
 
-def test_quoted_lines_lose_one_sign_but_not_in_the_head():
+def test_quoted_from_lines_are_unquoted_in_the_body():
     quoted = b">From bob Mon Sep  2 2002\nSubject: a\n\n>From here\n>>From there\n> From\n>Fromage\nx >From y\n"
     (found,) = contents(mbox(quoted))
     assert found == b">From bob Mon Sep  2 2002\nSubject: a\n\nFrom here\n>From there\n> From\n>Fromage\nx >From y\n"
 
 
-def test_places_are_lines_of_the_file(tmp_path):
+def test_locations_are_lines_of_the_file(tmp_path):
     lay_out(tmp_path, {"ham.mbox": b"\n\n" + mbox(mail("one", "a\nb"), mail("two"), mail("three"))})
     path = tmp_path / "ham.mbox"
     found = [("one", f"{path}:3"), ("three", f"{path}:16"), ("two", f"{path}:10")]
@@ -105,7 +105,7 @@ LINES = [b"", b"\r", b"Subject: x", b"From here on", b">From a", FROM_LINE.strip
 
 
 @given(st.lists(st.sampled_from(LINES), max_size=30), st.integers(1, 400))
-def test_it_does_not_matter_how_a_file_is_cut(lines, block):
+def test_chunking_does_not_matter(lines, block):
     content = FROM_LINE + b"\n".join(lines)
     found, size = cut(content, block)
     assert found == cut(content)[0]
@@ -114,7 +114,7 @@ def test_it_does_not_matter_how_a_file_is_cut(lines, block):
 
 
 def starts(content):
-    """The slow way: the lines that divide mails, one after another."""
+    """The slow way: separator lines one by one."""
     lines = content.split(b"\n")
     return [
         number
@@ -123,7 +123,7 @@ def starts(content):
     ]
 
 
-def test_mails_that_are_too_long_are_let_go(monkeypatch):
+def test_oversized_mails_are_dropped(monkeypatch):
     for where in (items, module):
         monkeypatch.setattr(where, "LONGEST", 10_000)
     long = mail("long", "a" * 20_000 + "\n" * 20_000)
@@ -137,7 +137,7 @@ def test_mails_that_are_too_long_are_let_go(monkeypatch):
         assert len(cut(content[:30_000], block)[0]) == 2
 
 
-def test_no_more_waits_than_the_longest_mail(monkeypatch):
+def test_buffer_is_limited_to_the_longest_mail(monkeypatch):
     monkeypatch.setattr(module, "LONGEST", 1 << 16)
     cutter, most = Cutter("box"), 0
     for block in [FROM_LINE, *[b"a" * (1 << 15)] * 100]:
@@ -146,7 +146,7 @@ def test_no_more_waits_than_the_longest_mail(monkeypatch):
     assert most <= 3 << 15
 
 
-def test_a_file_that_is_no_mbox_is_an_error(tmp_path):
+def test_non_mbox_is_an_error(tmp_path):
     lay_out(tmp_path, {"a.mbox": b"\nFrom nobody\nSubject: a\n", "b.mbox": b"PK\x03\x04\xff", "c.mbox": "\ufeff\n\n"})
     with pytest.raises(SourceError, match=r"a\.mbox, line 2: an mbox begins with a line such as 'From ann.*'From nobo"):
         list(Box(str(tmp_path / "a.mbox"), 0).pieces())
@@ -172,7 +172,7 @@ def test_many_mails_from_standard_input(monkeypatch):
 @pytest.mark.parametrize(
     "piece", [b"From ", b"\nFrom ", b"\n\nFrom ", FROM_LINE, b"\n" + FROM_LINE, b"\n", b">From \n"]
 )
-def test_hostile_mboxes_are_read(piece):
+def test_hostile_mboxes(piece):
     content = FROM_LINE + piece * (1_000_000 // len(piece))
     found, size = cut(content)
     assert size == len(content)
@@ -180,21 +180,21 @@ def test_hostile_mboxes_are_read(piece):
 
 
 @pytest.mark.parametrize("name", ["inbox", "inbox.2002", "inbox.gz"])
-def test_a_file_without_an_ending_that_holds_many_mails_is_an_mbox(tmp_path, name):
+def test_file_without_extension_with_many_mails_is_an_mbox(tmp_path, name):
     content = mbox(mail("one"), mail("two"), mail("three"))
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     source = open_source(tmp_path / name)
     assert [row for batch in source.batches() for row in batch.column("subject").to_pylist()] == ["one", "two", "three"]
 
 
-def test_several_of_them_are_a_class_each_also_if_one_holds_a_single_mail(tmp_path):
+def test_several_of_them_are_one_class_each_even_with_a_single_mail(tmp_path):
     lay_out(tmp_path, {"ham": mbox(mail("a"), mail("b")), "junk": mbox(mail("c"), mail("d")), "spam": mbox(mail("e"))})
     source = open_source([tmp_path / "ham", tmp_path / "junk", tmp_path / "spam"])
     found = [(row["class"], row["subject"]) for batch in source.batches() for row in batch.to_pylist()]
     assert sorted(found) == [("ham", "a"), ("ham", "b"), ("junk", "c"), ("junk", "d"), ("spam", "e")]
 
 
-def test_single_mails_may_begin_with_such_a_line(tmp_path):
+def test_single_mails_may_begin_with_a_from_line(tmp_path):
     lay_out(tmp_path, {"1": mbox(mail("one")), "2": mbox(mail("two"))})
     source = open_source([tmp_path / "1", tmp_path / "2"])
     assert source.label is None

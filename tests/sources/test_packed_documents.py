@@ -1,4 +1,4 @@
-"""Documents that are compressed: the same rows as if they were not."""
+"""Compressed documents give the same rows."""
 
 import bz2
 import gzip
@@ -25,7 +25,7 @@ def subjects(*paths, **said):
 
 
 @pytest.mark.parametrize("ending", PACKERS)
-def test_an_mbox_for_each_class_may_be_compressed(tmp_path, ending):
+def test_mbox_per_class_compressed(tmp_path, ending):
     boxes = {"ham.mbox": mbox(mail("lunch"), mail("minutes")), "spam.mbox": mbox(mail("prize"))}
     packed = {name + ending: PACKERS[ending](content) for name, content in boxes.items()}
     expected = {"ham": ["lunch", "minutes"], "spam": ["prize"]}
@@ -34,39 +34,39 @@ def test_an_mbox_for_each_class_may_be_compressed(tmp_path, ending):
     assert classes(*(tmp_path / "packed" / name for name in packed)) == expected
 
 
-def test_mboxes_without_an_ending_of_their_own_are_known_too(tmp_path):
+def test_compressed_mboxes_without_extension(tmp_path):
     lay_out(tmp_path, {"ham.gz": gzip.compress(mbox(mail("lunch"), mail("minutes")))})
     assert classes(tmp_path) == {"ham": ["lunch", "minutes"]}
 
 
-def test_a_file_of_several_compressed_parts_is_read_to_its_end(tmp_path):
+def test_concatenated_compressed_parts(tmp_path):
     parts = gzip.compress(mbox(mail("lunch"))) + gzip.compress(mbox(mail("minutes")))
     lay_out(tmp_path, {"old.mbox.gz": parts})
     assert subjects(tmp_path / "old.mbox.gz") == ["lunch", "minutes"]
 
 
-def test_single_mails_and_texts_may_be_compressed(tmp_path):
+def test_single_mails_and_texts_compressed(tmp_path):
     mails = {"ham/1.eml.gz": gzip.compress(mail("lunch")), "spam/2.eml": mail("prize")}
     assert classes(lay_out(tmp_path / "mails", mails)) == {"ham": ["lunch"], "spam": ["prize"]}
     texts = {"a/1.txt.gz": gzip.compress(b"good day"), "b/2.txt": b"good night"}
     assert classes(lay_out(tmp_path / "texts", texts), column="text") == {"a": ["good day"], "b": ["good night"]}
 
 
-def test_mails_of_a_maildir_may_be_compressed(tmp_path):
-    """As mail servers leave them, under names that do not say so."""
+def test_maildir_mails_compressed(tmp_path):
+    """As mail servers store them, under names that do not say so."""
     (tmp_path / "tmp").mkdir()
     lay_out(tmp_path, {"cur/1.host:2,S": gzip.compress(mail("lunch")), "new/2.host": mail("prize")})
     assert subjects(tmp_path) == ["lunch", "prize"]
 
 
-def test_a_compressed_mbox_from_standard_input(monkeypatch):
+def test_compressed_mbox_on_standard_input(monkeypatch):
     content = io.BufferedReader(io.BytesIO(gzip.compress(mbox(mail("lunch"), mail("minutes")))))
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=content))
     assert subjects("-", kind="mbox") == ["lunch", "minutes"]
 
 
 @pytest.mark.slow
-def test_progress_counts_the_bytes_that_are_stored(tmp_path):
+def test_progress_counts_compressed_bytes(tmp_path):
     box = mbox(*(mail(f"mail {i}") for i in range(100_000)))
     lay_out(tmp_path, {"plain.mbox": box, "packed.mbox.gz": gzip.compress(box)})
     given, done = {}, {}
@@ -82,7 +82,7 @@ def test_progress_counts_the_bytes_that_are_stored(tmp_path):
     assert done["packed.mbox.gz"] == pytest.approx(done["plain.mbox"], abs=0.25)
 
 
-def test_what_is_damaged_is_named(tmp_path):
+def test_damaged_file_is_named(tmp_path):
     whole = gzip.compress(mbox(*(mail(f"mail {i}") for i in range(2000))))
     lay_out(tmp_path, {"ham.mbox.gz": whole[: len(whole) // 2], "texts/1.txt.gz": whole[:100], "texts/2.txt": b"fine"})
     with pytest.raises(SourceError, match=r"ham.mbox.gz cannot be read"):

@@ -1,4 +1,4 @@
-"""Which files are meant: what may be given as the name of one."""
+"""Paths of inputs."""
 
 import io
 from pathlib import Path
@@ -27,11 +27,11 @@ def in_a_folder_with_a_table(tmp_path, monkeypatch):
         (None, "NoneType"),
     ],
 )
-def test_what_is_not_the_name_of_a_file_is_an_error(given, kind):
+def test_invalid_paths_are_errors(given, kind):
     with pytest.raises(TypeError, match=f"^Files are given by name, not as {kind}. Give a text, a path, or a list of"):
         open_source(given)
 
 
-def test_files_are_given_by_texts_bytes_and_paths_or_several_of_these():
+def test_paths_as_text_bytes_and_path_objects():
     for one in ("data.csv", b"data.csv", Path("data.csv")):
         assert open_source(one).names == open_source([one]).names == open_source((one,)).names == ["a", "y"]

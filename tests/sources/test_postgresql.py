@@ -1,4 +1,4 @@
-"""Rows of PostgreSQL, from a server of the test's own."""
+"""Rows from a temporary PostgreSQL server."""
 
 import pyarrow as pa
 import pytest
@@ -33,9 +33,9 @@ def rows_of(uri, query, types=None):
     return [row for batch in open_source(database=uri, query=query).batches(types) for row in batch.to_pylist()]
 
 
-def test_cells_are_what_they_are_in_the_database(uri):
+def test_cell_types(uri):
     (row,) = rows_of(uri, KINDS)
-    assert row["unknown"] != row.pop("unknown")  # not a number
+    assert row["unknown"] != row.pop("unknown")  # NaN
     assert row == {
         "price": 1.5,
         "half": 1.5,
@@ -49,7 +49,7 @@ def test_cells_are_what_they_are_in_the_database(uri):
     }
 
 
-def test_a_model_is_the_same_bytes_as_from_a_table_in_memory(uri):
+def test_same_model_bytes_as_from_memory(uri):
     schema = Schema({"vehicle": Categorical(), "km": Gaussian()}, label="late")
     numbers = range(1, 200001)
     table = pa.table(
@@ -64,20 +64,20 @@ def test_a_model_is_the_same_bytes_as_from_a_table_in_memory(uri):
     assert source.rows == 200_000
 
 
-def test_families_are_chosen_by_the_types_of_columns(uri):
+def test_families_follow_the_column_types(uri):
     source = open_source(database=uri, query="SELECT vehicle, km / 7 AS weeks, late FROM trips LIMIT 5000")
     found = Schema.infer(source, "late").columns
     assert isinstance(found["vehicle"], Categorical)
     assert isinstance(found["weeks"], Histogram)
 
 
-def test_a_query_without_rows_is_no_error_of_the_source(uri):
+def test_query_without_rows_is_no_source_error(uri):
     source = open_source(database=uri, query="SELECT * FROM trips WHERE id < 0")
     assert source.names == ["id", "vehicle", "km", "late"]
     assert list(source.batches()) == []
 
 
-def test_a_server_that_goes_away_half_way_is_an_error(uri):
+def test_server_that_dies_midway_is_an_error(uri):
     endless = "SELECT generate_series(1, 1000000000) AS x, 'y' AS y"
     batches = open_source(database=uri, query=endless).batches()
     assert next(batches).column("x")[0].as_py() == 1
@@ -91,7 +91,7 @@ def test_a_server_that_goes_away_half_way_is_an_error(uri):
         list(batches)
 
 
-def test_what_the_server_says_is_one_sentence(uri):
+def test_server_error_is_one_sentence(uri):
     with pytest.raises(SourceError) as caught:
         rows_of(uri, "SELECT * FROM nothing")
     assert str(caught.value) == f'{uri}: ERROR:  relation "nothing" does not exist.'

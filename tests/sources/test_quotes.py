@@ -22,13 +22,13 @@ def rows_of(path, reading):
     return [tuple(row.values()) for batch in source.batches(names) for row in batch.to_pylist()]
 
 
-def test_quotes_that_stand_alone_leave_rows_as_they_are_written(tmp_path):
+def test_stray_quotes_leave_rows_unchanged(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\ty\n1\t"x\tp\n2\ty"z\tq\n3\tk\t"p"\n')
     assert rows_of(path, PLAIN) == [("1", '"x', "p"), ("2", 'y"z', "q"), ("3", "k", '"p"')]
 
 
-def test_text_after_a_closing_quote_is_an_error_and_joins_no_rows_in_silence(tmp_path):
+def test_text_after_a_closing_quote_is_an_error(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\ty\n0\tk\tp\n1\t"x\tp\n2\ty"z\tq\n3\t"k"\t"p" \n')
     with pytest.raises(SourceError, match=r"t.tsv, line 3: text follows a closing quote. Double the quotes"):
@@ -37,7 +37,7 @@ def test_text_after_a_closing_quote_is_an_error_and_joins_no_rows_in_silence(tmp
 
 
 @given(st.text(alphabet='a",\r\n \t', max_size=40))
-def test_stray_text_is_found_as_letter_by_letter(text):
+def test_stray_text_equals_the_slow_reference(text):
     found, state = [], "start"
     for at, letter in enumerate(text):
         if state == "within":
@@ -54,7 +54,7 @@ def test_stray_text_is_found_as_letter_by_letter(text):
     assert kernels.find_stray(np.frombuffer(text.encode(), np.uint8), ",").tolist() == found
 
 
-def test_names_keep_their_quotes_and_places_their_lines(tmp_path):
+def test_names_keep_their_quotes_and_locations_their_lines(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('"a\tb\n1\t2\n\n"3\t4\t5\n')
     assert open_source(path, PLAIN).names == ['"a', "b"]
@@ -63,7 +63,7 @@ def test_names_keep_their_quotes_and_places_their_lines(tmp_path):
     assert rows_of(path, replace(PLAIN, skip_bad_rows=True)) == [("1", "2")]
 
 
-def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path):
+def test_unclosed_quote_is_an_error_that_says_what_to_do(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\tb\n1\t2\n"3\t4\n')
     with pytest.raises(SourceError, match="or give --no-quotes if quotes are ordinary characters"):
@@ -72,14 +72,14 @@ def test_a_quote_that_is_never_closed_is_an_error_that_says_what_to_do(tmp_path)
 
 
 @given(rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=20), block=st.integers(16, 64))
-def test_cells_come_back_as_they_were_written(tmp_path_factory, rows, block):
+def test_cells_round_trip(tmp_path_factory, rows, block):
     path = tmp_path_factory.mktemp("quotes") / "t.tsv"
     path.write_text("a\tb\n" + "".join(f"{a}\t{b}\n" for a, b in rows))
     found = rows_of(path, ReadOptions(quotes=False, block_bytes=block, missing=()))
     assert found == [(a.strip(" "), b.strip(" ")) for a, b in rows]
 
 
-def test_the_command_line_says_it(tmp_path):
+def test_command_line_option(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\ty\n"x\tp\n"z\tq\n')
     assert [len(batch) for batch in Input(no_quotes=True).open([str(path)]).batches()] == [2]

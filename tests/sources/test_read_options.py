@@ -1,4 +1,4 @@
-"""How an input is to be read: what may be said of it."""
+"""Options of reading."""
 
 import re
 
@@ -29,18 +29,18 @@ from tallybayes.sources import ReadOptions, open_source
         ({"block_bytes": True}, "block_bytes=True: give a whole number"),
     ],
 )
-def test_settings_that_mean_nothing_are_errors(settings, expected):
+def test_invalid_options_are_errors(settings, expected):
     with pytest.raises(ValueError, match=re.escape(expected)):
         ReadOptions(**settings)
 
 
-def test_texts_may_come_as_any_collection():
+def test_missing_marks_as_any_collection():
     assert list(ReadOptions(names=["a", "b"]).names) == ["a", "b"]
     assert ReadOptions(missing=()).missing == ()
     assert ReadOptions(missing={"-"}, block_bytes=1).missing == {"-"}
 
 
-def test_empty_lines_of_a_table_are_passed_over_and_those_of_a_text_are_counted(tmp_path):
+def test_empty_lines_are_skipped_in_tables_and_counted_in_text(tmp_path):
     path = tmp_path / "data"
     path.write_text("x\n\na\n\n\nb\n\n")
     counted = {

@@ -1,4 +1,4 @@
-"""The kernels that find rows, against slow twins."""
+"""Row-splitting kernels against slow references."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ def as_bytes(text):
 
 
 def rows_slowly(text, quotes=True):
-    """(start, end, line, cells, open) of every row that is not blank, one letter after the other."""
+    """(start, end, line, cells, open) of every non-blank row, character by character."""
     rows, at, line = [], 0, 0
     while at < len(text):
         start, first_line, cells, fresh, inside, state = at, line, 1, True, False, "row"
@@ -51,7 +51,7 @@ def rows_slowly(text, quotes=True):
 
 
 @given(ROUGH)
-def test_rows_are_split_as_letter_by_letter(text):
+def test_rows_equal_the_slow_reference(text):
     starts, ends, lines, cells, is_open = kernels.split_rows(as_bytes(text), COMMA)
     expected = rows_slowly(text)
     assert list(zip(starts, ends, lines, cells, strict=True)) == [row[:4] for row in expected]
@@ -59,7 +59,7 @@ def test_rows_are_split_as_letter_by_letter(text):
 
 
 @given(ROUGH)
-def test_cells_are_counted_as_the_csv_module_has_them(text):
+def test_cell_counts_equal_the_csv_module(text):
     *_, cells, _ = kernels.split_rows(as_bytes(text), COMMA)
     assert cells.tolist() == [
         len(row) for row in csv.reader(io.StringIO(text, newline=""), skipinitialspace=True) if row
@@ -74,7 +74,7 @@ def test_splitting_stops_at_the_limit(text, limit):
 
 
 @given(ROUGH, st.booleans())
-def test_a_text_is_cut_where_a_row_ends(text, quotes):
+def test_cut_is_at_the_end_of_a_row(text, quotes):
     end, lines, is_open = kernels.find_rows_end(as_bytes(text), COMMA if quotes else -1)
     rows = rows_slowly(text, quotes)
     assert is_open == (bool(rows) and rows[-1][4])
@@ -88,14 +88,14 @@ def test_a_text_is_cut_where_a_row_ends(text, quotes):
         == rows
     )
     left = rows_slowly(text[end:], quotes)
-    if "\r" not in text:  # else a row more may be left
+    if "\r" not in text:  # otherwise one more row may be left
         assert len(left) <= 1
         assert is_open or not text[end:].endswith("\n")
     assert end or len(left) <= 1 or text.endswith("\r")
 
 
 def trimmed_slowly(text, delimiter, quotes):
-    """Without the blanks around cells, one cell after the other."""
+    """Strips white space cell by cell."""
     if delimiter == " ":
         return text
     blanks = " " if delimiter == "\t" else " \t"
@@ -115,13 +115,13 @@ def trimmed_slowly(text, delimiter, quotes):
 
 
 @given(st.text(alphabet='ab,"\r\n \t', max_size=200), st.sampled_from(",\t "), st.booleans())
-def test_blanks_around_cells_are_taken_away_as_cell_by_cell(text, delimiter, quotes):
+def test_trimming_equals_the_slow_reference(text, delimiter, quotes):
     found = kernels.trim_cells(as_bytes(text), delimiter, quotes)
     assert (text if found is None else found.tobytes().decode()) == trimmed_slowly(text, delimiter, quotes)
 
 
 @given(st.lists(st.text(alphabet='a,"\r\n ', max_size=30), max_size=20), st.booleans(), st.booleans())
-def test_long_texts_are_cut_as_short_ones(cells, proper, lines_end):
+def test_long_texts_are_trimmed_like_short_ones(cells, proper, lines_end):
     written = [f'"{cell.replace(chr(34), chr(34) * 2)}"' if proper else cell for cell in cells]
     text = ",".join(written[:7]) + "\n" + "\n".join(written[7:]) + "\n" * lines_end
     end, lines, is_open = kernels.find_rows_end(as_bytes(text), COMMA)
@@ -132,7 +132,7 @@ def test_long_texts_are_cut_as_short_ones(cells, proper, lines_end):
 
 
 @given(st.recursive(st.text(alphabet='[]{}"\\ a', max_size=5) | st.integers(), st.lists, max_leaves=10))
-def test_nesting_is_measured_outside_texts(value):
+def test_nesting_is_measured_outside_strings(value):
     def depth(value):
         return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
 
@@ -142,7 +142,7 @@ def test_nesting_is_measured_outside_texts(value):
 @given(
     st.lists(st.sampled_from(["{", "}", "{}", " ", "\t", "\r", "\n", "\r\n", "null", ","]), max_size=12).map("".join)
 )
-def test_lines_that_look_like_objects_are_counted(text):
+def test_object_lines_are_counted(text):
     lines = [line.strip(b" \t") for line in text.encode().splitlines()]
     expected = [line.startswith(b"{") and line.endswith(b"}") for line in lines if line]
     assert kernels.count_objects(as_bytes(text)) == (len(expected) if all(expected) else -1)

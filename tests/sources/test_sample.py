@@ -1,4 +1,4 @@
-"""What is looked at before anything is counted: rows from all over the input, and none of them used up."""
+"""Samples come from the whole input and consume no rows."""
 
 import gzip
 import json
@@ -12,7 +12,7 @@ import pytest
 from tallybayes import Histogram, Model, ReadOptions, Schema, open_source
 
 ROWS = 60_000
-SORTED = {  # by class; nothing varies in the first two thirds but the row
+SORTED = {  # sorted by class; the first two thirds are constant
     "late": np.r_[np.full(ROWS * 2 // 3, 7.5), np.random.default_rng(1).normal(5, 1, ROWS - ROWS * 2 // 3)].round(3),
     "word": np.r_[np.full(ROWS * 2 // 3, "same"), np.resize(["left", "right"], ROWS - ROWS * 2 // 3)],
     "class": np.r_[np.full(ROWS * 2 // 3, "a"), np.full(ROWS - ROWS * 2 // 3, "b")],
@@ -37,7 +37,7 @@ def written(kind, folder, together=5000):
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
-def test_a_sample_comes_from_all_over_a_file(kind, tmp_path):
+def test_sample_covers_a_file(kind, tmp_path):
     source = open_source(written(kind, tmp_path), SMALL)
     assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
     assert not source.is_sampled_whole()
@@ -48,7 +48,7 @@ def test_a_sample_comes_from_all_over_a_file(kind, tmp_path):
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_what_does_not_vary_at_the_beginning_of_a_pipe_is_counted_all_the_same(tmp_path):
+def test_column_constant_at_the_start_of_a_pipe_is_counted(tmp_path):
     source = open_source(written("csv.gz", tmp_path), SMALL)
     assert source.sample().column("class").unique().to_pylist() == ["a"]
     schema = Schema.infer(source, "class")
@@ -57,7 +57,7 @@ def test_what_does_not_vary_at_the_beginning_of_a_pipe_is_counted_all_the_same(t
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_a_sample_comes_from_several_files(tmp_path):
+def test_sample_covers_several_files(tmp_path):
     paths = [tmp_path / f"{number}.csv" for number in range(40)]
     for number, path in enumerate(paths):
         path.write_text("x,y\n" + f"{number},p\n" * 9)
@@ -70,7 +70,7 @@ def test_a_sample_comes_from_several_files(tmp_path):
     assert len(set(found)) > 10
 
 
-def test_a_small_file_after_a_large_one_leaves_most_of_the_sample(tmp_path):
+def test_small_file_after_a_large_one(tmp_path):
     (tmp_path / "large.csv").write_text("x,y\n" + "".join(f"{row / 7},p\n" for row in range(9000)))
     (tmp_path / "small.csv").write_text("x,y\n1.5,p\n")
     sample = open_source([tmp_path / "large.csv", tmp_path / "small.csv"]).sample()
@@ -79,7 +79,7 @@ def test_a_small_file_after_a_large_one_leaves_most_of_the_sample(tmp_path):
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 @pytest.mark.parametrize("parts", [1, 2, 14])
-def test_few_large_parts_are_sampled_in_their_midst(kind, parts, tmp_path):
+def test_few_large_parts_are_sampled_in_the_middle(kind, parts, tmp_path):
     sample = open_source(written(kind, tmp_path, -(-ROWS // parts)), SMALL).sample()
     assert sample.column("class").unique().to_pylist() == ["a", "b"]
     assert len(set(sample.column("late").to_pylist())) > 1000
@@ -96,7 +96,7 @@ def test_small_row_groups_are_sampled_and_counted_together(tmp_path):
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 @pytest.mark.parametrize("rows", [30, 700, 2500, 60_000])
-def test_no_row_is_in_a_sample_twice(kind, rows, tmp_path):
+def test_no_row_is_sampled_twice(kind, rows, tmp_path):
     table, path = pa.table({"row": np.arange(ROWS), "y": np.resize(["p", "q"], ROWS)}), tmp_path / f"t.{kind}"
     if kind == "parquet":
         pyarrow.parquet.write_table(table, path, row_group_size=rows)
@@ -108,7 +108,7 @@ def test_no_row_is_in_a_sample_twice(kind, rows, tmp_path):
         assert (np.diff(found) > 0).all()
 
 
-def test_a_column_that_is_text_further_on_is_text(tmp_path):
+def test_column_with_later_text_is_text(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,y\n" + "1.50,p\n" * 20_000 + "unknown,q\n" * 20_000)
     source = open_source(path, SMALL)
@@ -116,7 +116,7 @@ def test_a_column_that_is_text_further_on_is_text(tmp_path):
     assert Model.train(Schema.infer(source, "y"), source).counts("x").slots == ["1.50", "unknown"]
 
 
-def test_fields_that_the_first_objects_do_not_have_are_columns(tmp_path):
+def test_fields_absent_from_the_first_objects_are_columns(tmp_path):
     path = tmp_path / "t.jsonl"
     path.write_text('{"x": 1, "y": "p"}\n' * 9000 + '{"z": "late", "y": "q"}\n' * 9000)
     source = open_source(path, SMALL)
@@ -124,7 +124,7 @@ def test_fields_that_the_first_objects_do_not_have_are_columns(tmp_path):
     assert Model.train(Schema.infer(source, "y"), source).counts("z").slots == ["late"]
 
 
-def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_path):
+def test_sampling_inside_a_quoted_cell(tmp_path):
     path = tmp_path / "t.csv"
     cell = '"' + "a,1\nb,2,3\n" * 900 + '"'
     path.write_text("text,y\n" + f"{cell},p\n" * 200)
@@ -134,7 +134,7 @@ def test_what_begins_in_the_midst_of_a_quoted_cell_is_not_taken_for_rows(tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_standard_input_that_is_a_file_is_sampled_all_over_too(kind, tmp_path, monkeypatch):
+def test_standard_input_that_is_a_file_is_sampled_throughout(kind, tmp_path, monkeypatch):
     with open(written(kind, tmp_path)) as file:
         monkeypatch.setattr(sys, "stdin", file)
         source = open_source("-", SMALL)

@@ -1,4 +1,4 @@
-"""CSV and TSV: every cell as it was written, and every fault with its line and column."""
+"""CSV and TSV: every cell as written, and errors with line and column."""
 
 import re
 
@@ -31,7 +31,7 @@ def refusal(path, kinds=None, reading=None):
     return str(caught.value).replace(str(path.parent) + "/", "")
 
 
-def test_cells_have_the_types_that_are_wanted(file):
+def test_cells_have_the_requested_types(file):
     path = file("age,city,calls\n17,Ulm,3\n18.5,Köln,4\n")
     assert rows_of(path, {"city": TEXT, "age": NUMBER}) == [
         {"city": "Ulm", "age": 17.0},
@@ -39,7 +39,7 @@ def test_cells_have_the_types_that_are_wanted(file):
     ]
 
 
-def test_a_sample_is_typed_by_what_is_in_it_and_not_used_up(file):
+def test_sample_is_typed_by_its_content_and_not_consumed(file):
     source = open_source(file("a,b,c,d,e\n1,x,0.5,true,\n2,y,1,false,\n"))
     kinds = [pa.int64(), pa.string(), pa.float64(), pa.bool_(), pa.null()]
     assert source.sample().schema.types == kinds
@@ -47,35 +47,35 @@ def test_a_sample_is_typed_by_what_is_in_it_and_not_used_up(file):
     assert [batch.num_rows for batch in source.batches()] == [2]
 
 
-def test_codes_with_leading_zeros_are_texts_in_a_sample(file):
+def test_codes_with_leading_zeros_are_text_in_a_sample(file):
     sample = open_source(file("zip,n\n07745,1\n89073,0\n")).sample()
     assert sample.to_pydict() == {"zip": ["07745", "89073"], "n": [1, 0]}
 
 
-def test_markers_are_missing_quoted_or_not_with_a_space_or_not(file):
+def test_marks_are_missing_quoted_or_with_spaces(file):
     path = file('a,b\n?,NA\n"",null\n , ?\n1,x\n')
     assert rows_of(path, {"a": NUMBER, "b": TEXT})[:3] == [{"a": None, "b": None}] * 3
 
 
-def test_markers_can_be_chosen(file):
+def test_marks_can_be_chosen(file):
     path = file("a,b\n-,NA\n1,\n")
     found = rows_of(path, {"a": NUMBER, "b": TEXT}, ReadOptions(missing=("-",)))
     assert found == [{"a": None, "b": "NA"}, {"a": 1.0, "b": ""}]
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_the_one_the_header_has_most_of(file, delimiter):
+def test_delimiter_is_the_most_frequent_in_the_header(file, delimiter):
     others = '"x,;|\t,;|\t,;|\ty"'
     path = file(f"{others}{delimiter}b\n1{delimiter}2\n")
     assert rows_of(path) == [{"x,;|\t,;|\t,;|\ty": 1, "b": 2}]
 
 
-def test_tsv_has_tabs(file):
+def test_tsv_is_split_by_tabs(file):
     assert rows_of(file("a,b\tc\n1\t2\n", "data.tsv")) == [{"a,b": 1, "c": 2}]
     assert rows_of(file("a,b\tc\n1\t2\n", "data"), None, ReadOptions(format="tsv")) == [{"a,b": 1, "c": 2}]
 
 
-def test_numbers_may_have_a_decimal_comma(file):
+def test_decimal_comma(file):
     path = file("a;b\n1,5;x\n-2;y\n")
     assert rows_of(path, {"a": NUMBER}, ReadOptions(decimal=",")) == [{"a": 1.5}, {"a": -2.0}]
     assert "line 3, column 'a': '1.5' is not a number" in refusal(
@@ -83,19 +83,19 @@ def test_numbers_may_have_a_decimal_comma(file):
     )
 
 
-def test_names_can_be_given_for_a_file_without_a_header(file):
+def test_names_for_a_file_without_a_header(file):
     path = file("1,x\n2,y\n")
     assert rows_of(path, None, ReadOptions(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
     assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
 
 
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-32"])
-def test_byte_order_marks_say_the_encoding(file, mark):
+def test_byte_order_mark_gives_the_encoding(file, mark):
     assert rows_of(file("é,b\nü,1\n".encode(mark))) == [{"é": "ü", "b": 1}]
 
 
 @pytest.mark.parametrize("block_bytes", [1, 11, 1 << 23])
-def test_a_byte_order_mark_in_a_later_row_and_a_nul_are_characters_like_any_other(file, block_bytes):
+def test_later_byte_order_mark_and_nul_are_ordinary_characters(file, block_bytes):
     texts = ["\ufeffa", "b", "\ufeff", "\0", "c\0d", '\ufeff"e"', "f"]
     path = file("\ufefftext\n" + "\n".join(texts) + "\n")
     reading = ReadOptions(block_bytes=block_bytes)
@@ -105,32 +105,32 @@ def test_a_byte_order_mark_in_a_later_row_and_a_nul_are_characters_like_any_othe
 
 
 @pytest.mark.parametrize("content", ["text,y\na,b\n".encode("utf-16-le"), b"\0\1\2\3\n"])
-def test_what_is_plainly_no_text_is_refused(file, content):
+def test_binary_data_is_refused(file, content):
     assert " is not a table: it holds bytes that are no text" in refusal(file(content))
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16-le", "shift_jis"])
 @pytest.mark.parametrize("block_bytes", [1, 7, 1 << 23])
-def test_other_encodings_are_read_block_by_block(file, encoding, block_bytes):
+def test_other_encodings_are_read_in_blocks(file, encoding, block_bytes):
     text = "ア,b\nイ,1\n" if encoding == "shift_jis" else "é,b\nü,1\n"
     (row,) = rows_of(file(text.encode(encoding)), None, ReadOptions(encoding=encoding, block_bytes=block_bytes))
     assert list(row.items()) == [(text[0], text[4]), ("b", 1)]
 
 
-def test_blanks_around_names_do_not_belong_to_them(file):
+def test_white_space_around_names_is_stripped(file):
     assert open_source(file("a , b,,\n1,2,3,4\n")).names == ["a", "b", "column 3", "column 4"]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 @pytest.mark.parametrize("last", [True, False])
-def test_lines_end_in_any_way(file, end, last):
+def test_any_line_ending(file, end, last):
     path = file(end.join(["", "a,b", "1,x", "", "2,", *[""] * last]))
     assert rows_of(path, {"a": NUMBER, "b": TEXT}) == [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": None}]
     path = file(end.join(["", "a,b", "1,x", "", "no,x", *[""] * last]))
     assert refusal(path, {"a": NUMBER}).startswith("data.csv, line 5, column 'a': 'no' is not a number.")
 
 
-def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(file):
+def test_text_in_a_number_column_is_an_error_that_suggests_a_fix(file):
     path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
     assert refusal(path, {"age": NUMBER}, ReadOptions(block_bytes=64)) == (
         "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
@@ -139,12 +139,12 @@ def test_a_number_column_with_text_in_it_is_an_error_that_says_how_to_set_it(fil
     )
 
 
-def test_whole_numbers_followed_by_others_are_numbers(file):
+def test_integers_followed_by_fractions_are_numbers(file):
     path = file("a\n" + "1\n" * 50 + "0.5\n1e3\n")
     assert rows_of(path, {"a": NUMBER}, ReadOptions(block_bytes=16))[-2:] == [{"a": 0.5}, {"a": 1000.0}]
 
 
-def test_rows_of_the_wrong_length_are_errors(file):
+def test_rows_of_wrong_length_are_errors(file):
     path = file('a,b\n1,"2\n3"\n4,5,6\n')
     assert refusal(path) == (
         "data.csv, line 4: the row has 3 cells, and there are 2 columns. Put quotes around cells that hold a ',', "
@@ -153,7 +153,7 @@ def test_rows_of_the_wrong_length_are_errors(file):
     assert refusal(file("a,b\n1\n")).startswith("data.csv, line 2: the row has 1 cell, and there are 2 columns.")
 
 
-def test_bytes_that_are_no_utf8_are_errors_that_suggest_an_encoding(file):
+def test_invalid_utf8_error_suggests_an_encoding(file):
     path = file("a,b\nx,ö\n".encode() + b"caf\xe9,y\n")
     reason = (
         r"data.csv, line 3, column 'a': b'caf\xe9' is not UTF-8. Give the encoding of the file, like --encoding latin-1"
@@ -164,13 +164,13 @@ def test_bytes_that_are_no_utf8_are_errors_that_suggest_an_encoding(file):
     assert "names of the columns are not UTF-8" in refusal(file(b"caf\xe9,b\n1,2\n"))
 
 
-def test_a_quote_that_is_never_closed_is_an_error(file):
+def test_unclosed_quote_is_an_error(file):
     path = file('a,b\n1,x\n2,"y\n3,z\n')
     assert refusal(path).startswith("data.csv, line 3: a quote is opened and never closed.")
     assert rows_of(path, reading=ReadOptions(skip_bad_rows=True)) == [{"a": 1, "b": "x"}]
 
 
-def test_bad_rows_are_left_out_counted_and_remembered(file):
+def test_bad_rows_are_skipped_counted_and_recorded(file):
     lines = ["1,x"] * 1000
     for at in range(0, 1000, 50):
         lines[at] = ["no,x", "1", "1,x,2", "1,\xff"][at // 50 % 4]
@@ -183,7 +183,7 @@ def test_bad_rows_are_left_out_counted_and_remembered(file):
     assert "'no' is not a number" in source.bad[0].reason
 
 
-def test_places_of_rows_are_known_also_after_bad_ones(file):
+def test_locations_are_correct_after_bad_rows(file):
     source = open_source(file('a,b\n"1\n",x\nno\n\n2,y\n'), ReadOptions(skip_bad_rows=True))
     (batch,) = source.batches({"b": TEXT})
     assert [re.sub(".*/", "", source.where(row)) for row in range(len(batch))] == [
@@ -192,7 +192,7 @@ def test_places_of_rows_are_known_also_after_bad_ones(file):
     ]
 
 
-def test_places_are_those_of_the_batch_also_after_a_sample_with_bad_rows(file):
+def test_locations_are_correct_after_a_sample_with_bad_rows(file):
     source = open_source(file(b"a,b\n\xff,1\nx,2\n"))
     assert source.sample().num_rows == 1
     (batch,) = source.batches({"b": NUMBER})
@@ -200,21 +200,21 @@ def test_places_are_those_of_the_batch_also_after_a_sample_with_bad_rows(file):
     assert source.where(1).endswith("line 3")
 
 
-def test_labels_of_other_types_have_errors_too(file):
+def test_labels_of_other_types_are_errors(file):
     path = file("y\n1\n2.5\n")
     assert "line 3, column 'y': '2.5' is not a whole number" in refusal(path, {"y": pa.int64()})
     assert "line 3, column 'y': '2.5' is not of the type bool" in refusal(path, {"y": pa.bool_()})
 
 
 @pytest.mark.parametrize(("cell", "decimal"), [("1.0", "."), ("+1.", "."), (" 1.00 ", "."), ("1,0", ",")])
-def test_a_whole_number_with_a_decimal_point_is_not_said_to_be_none(file, cell, decimal):
+def test_integer_written_with_a_point_is_an_integer_label(file, cell, decimal):
     message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, ReadOptions(decimal=decimal))
     expected = "has a decimal point, and whole numbers are written without one here, like 1. Correct it, or"
     assert message.startswith(f"data.csv, line 2, column 'y': {cell.strip()!r} {expected}")
     assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
 
 
-def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
+def test_empty_file_is_an_error_and_header_alone_has_no_rows(file):
     assert rows_of(file("\n\r\n\na\n1\n"), None, ReadOptions(block_bytes=1)) == [{"a": 1}]
     for content in ("", "\n\n", b"\xef\xbb\xbf"):
         assert refusal(file(content)) == "data.csv is empty."
@@ -225,12 +225,12 @@ def test_an_empty_file_is_an_error_and_a_header_alone_has_no_rows(file):
         assert list(source.batches({"a": NUMBER})) == []
 
 
-def test_a_column_that_is_not_there_is_an_error_that_lists_those_that_are(file):
+def test_unknown_column_error_lists_the_columns(file):
     path = file("age,Calls\n1,2\n")
     assert refusal(path, {"calls": NUMBER}) == "data.csv has no column 'calls'; it has 'age', 'Calls'."
 
 
-def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monkeypatch):
+def test_oversized_row_is_an_error_without_extra_memory(file, monkeypatch):
     monkeypatch.setattr("tallybayes.sources.text.ROW_LIMIT", 1 << 12)
     reading = ReadOptions(block_bytes=256)
     path = file("a,b\n1,2\n" + "x" * 10_000)
@@ -239,14 +239,14 @@ def test_a_row_that_is_too_long_is_an_error_and_costs_no_more_memory(file, monke
     assert refusal(path, None, reading).endswith("give --no-quotes if quotes are ordinary characters.")
 
 
-def test_very_wide_files_are_read(file):
+def test_very_wide_files(file):
     names = [f"c{i}" for i in range(2000)]
     path = file(",".join(names) + "\n" + "\n".join(",".join(str(i + row) for i in range(2000)) for row in range(20)))
     found = rows_of(path, {"c1999": NUMBER, "c0": TEXT}, ReadOptions(block_bytes=1000))
     assert found == [{"c1999": 1999.0 + row, "c0": str(row)} for row in range(20)]
 
 
-def test_control_characters_of_cells_and_names_are_never_raw_in_messages(file):
+def test_control_characters_are_escaped_in_messages(file):
     message = refusal(file("a\x1b[2J,b\n\x1b[31mred,2\n"), {"a\x1b[2J": NUMBER})
     assert message.isprintable()
     assert r"\x1b[31mred" in message

@@ -1,4 +1,4 @@
-"""CSV: what was written comes back, whatever the block, and a bad cell is found in its line."""
+"""CSV round-trips for any block size, and a bad cell is located."""
 
 import csv
 import io
@@ -12,7 +12,7 @@ from test_separated import NUMBER, TEXT, rows_of
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
-ENDS = {  # the csv module puts no quotes around a \r unless lines end in one
+ENDS = {  # the csv module quotes \r only if lines end in it
     "\r\n": {"lineterminator": "\r\n"},
     "\n": {"lineterminator": "\n", "quoting": csv.QUOTE_ALL},
 }
@@ -20,12 +20,12 @@ CELL = st.text(alphabet='ab,;"\r\n\t |é字😀1', max_size=6)
 
 
 def read_back(cell, end):
-    """A cell as it is read: the csv module puts no quotes around blanks unless it puts them around everything."""
+    """A cell as read back: the csv module quotes white space only if it quotes everything."""
     return cell if end == "\n" or any(sign in cell for sign in ',"\r\n') else cell.strip(" \t")
 
 
 @given(st.lists(st.lists(CELL, min_size=2, max_size=2), max_size=12), st.integers(1, 60), st.sampled_from([*ENDS]))
-def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_factory, rows, block_bytes, end):
+def test_csv_module_output_round_trips_for_any_block_size(tmp_path_factory, rows, block_bytes, end):
     path = tmp_path_factory.getbasetemp() / "random.csv"
     with open(path, "w", newline="") as out:
         csv.writer(out, **ENDS[end]).writerows([["x", "y"], *rows])
@@ -42,7 +42,7 @@ def test_what_the_csv_module_writes_comes_back_whatever_the_block(tmp_path_facto
     st.sampled_from([*ENDS]),
     st.booleans(),
 )
-def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, block_bytes, end, short):
+def test_planted_bad_cell_is_located(tmp_path_factory, texts, data, block_bytes, end, short):
     bad = data.draw(st.integers(0, len(texts) - 1))
     content = io.StringIO(newline="")
     writer = csv.writer(content, **ENDS[end])
@@ -62,7 +62,7 @@ def test_a_planted_bad_cell_is_found_in_its_line(tmp_path_factory, texts, data, 
     assert source.skipped == 1
 
 
-def test_cutting_into_blocks_changes_nothing(tmp_path):
+def test_block_size_changes_nothing(tmp_path):
     random = np.random.default_rng(1)
     numbers = zip(random.normal(size=3000), random.integers(0, 9, 3000), strict=True)
     lines = [f'{n:.3f},"{"x" * k}\n""q""",{k}' for n, k in numbers]

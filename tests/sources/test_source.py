@@ -1,4 +1,4 @@
-"""Sources as a whole: which files are meant, what they are, and how they are read ahead."""
+"""Sources: input files, formats, and reading ahead."""
 
 import bz2
 import gzip
@@ -56,7 +56,7 @@ def write(name, content=CSV):
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
-def test_compressed_files_are_read_whatever_their_name(suffix):
+def test_compressed_files_are_detected_whatever_their_name(suffix):
     pack = PACKERS[suffix]
     assert rows_of(write("data.csv" + suffix, pack(CSV))) == ROWS
     assert rows_of(write("data.csv", pack(CSV[:6]) + pack(CSV[6:]))) == ROWS
@@ -65,21 +65,21 @@ def test_compressed_files_are_read_whatever_their_name(suffix):
 
 
 @pytest.mark.parametrize("suffix", PACKERS)
-def test_compressed_files_that_are_cut_short_are_errors(suffix):
+def test_truncated_compressed_files_are_errors(suffix):
     packed = PACKERS[suffix](CSV + b"3,z\n" * 1000)
     for size in range(4, len(packed) - 1, 7):
         name = write("data.csv" + suffix, packed[:size])
         assert refusal(name).startswith(f"data.csv{suffix} is damaged or cut short")
 
 
-def test_bytes_of_compressed_files_are_counted_as_they_are_stored():
+def test_progress_counts_compressed_bytes():
     source = open_source(write("data.csv.gz", gzip.compress(CSV * 1)), ReadOptions(block_bytes=4))
     assert source.total == os.path.getsize("data.csv.gz")
     assert [source.done for _ in source.batches()][-1] <= source.total
     assert source.done == source.total
 
 
-def test_several_files_are_matched_by_the_names_of_their_columns():
+def test_several_files_are_matched_by_column_names():
     write("1.csv")
     write("2.tsv", b"c\tb\ta\n0\tz\t3\n")
     pq.write_table(pa.table({"b": ["w"], "a": [4]}), "3.parquet")
@@ -90,7 +90,7 @@ def test_several_files_are_matched_by_the_names_of_their_columns():
     assert refusal(["1.csv", "4.csv"]) == "4.csv has no column 'b'; it has 'a', 'c'."
 
 
-def test_a_sample_does_not_stop_at_a_file_without_rows():
+def test_sample_continues_after_an_empty_file():
     write("1.csv", b"a,b\n")
     write("2.csv")
     source = open_source(["1.csv", "2.csv"])
@@ -98,7 +98,7 @@ def test_a_sample_does_not_stop_at_a_file_without_rows():
     assert sum(map(len, source.batches())) == 2
 
 
-def test_patterns_are_sorted_and_names_that_exist_are_no_patterns():
+def test_patterns_are_sorted_and_existing_names_are_no_patterns():
     for name in ("b.csv", "a.csv", "c d.csv", "[x].csv"):
         write(name, f"a,b\n1,{name}\n".encode())
     assert [row["b"] for row in rows_of("?.csv")] == ["a.csv", "b.csv"]
@@ -110,7 +110,7 @@ def test_patterns_are_sorted_and_names_that_exist_are_no_patterns():
     assert refusal(["-", "-"]).startswith("Standard input ('-') is given more than once")
 
 
-def test_names_of_any_bytes_are_read_and_shown_without_control_characters():
+def test_names_of_any_bytes_are_read_and_escaped():
     name = "a b\x1b[31m\udcff.csv"
     assert rows_of(write(name)) == ROWS
     message = refusal(write(name, b"a,b\nno,x\n"))
@@ -118,7 +118,7 @@ def test_names_of_any_bytes_are_read_and_shown_without_control_characters():
     assert message.startswith(r"a b\x1b[31m\\xff.csv, line 2, column 'a'")
 
 
-def test_what_is_no_table_is_refused_by_name():
+def test_non_tables_are_refused_by_name():
     save(Model.train({"a": Gaussian()}, {"a": [1.0, 2.0]}, ["x", "y"]), "spam.tally")
     assert refusal("spam.tally") == "spam.tally is a model, not data."
     assert refusal("spam.tally", ReadOptions(format="csv")) == "spam.tally is a model, not data."
@@ -136,7 +136,7 @@ def test_what_is_no_table_is_refused_by_name():
     assert refusal(["x.csv", "folder"]) == "folder holds documents and x.csv a table; read one kind at a time."
 
 
-def test_the_kind_is_found_out_from_the_content_or_else_the_name():
+def test_format_is_detected_from_content_then_name():
     assert rows_of(write("data", b'\xef\xbb\xbf {"a": 1, "b": "x"}\n{"a": 2, "b": "y"}\n')) == ROWS
     assert rows_of(write("data.dat", CSV.replace(b",", b";"))) == ROWS
     pq.write_table(pa.table({"a": [1, 2], "b": ["x", "y"]}), "data.csv")
@@ -145,7 +145,7 @@ def test_the_kind_is_found_out_from_the_content_or_else_the_name():
     assert rows_of("data.TXT", ReadOptions(format="csv")) == ROWS
 
 
-def test_a_source_is_read_once():
+def test_source_is_read_once():
     source = open_source(write("data.csv"))
     assert sum(map(len, source.batches())) == 2
     with pytest.raises(SourceError, match="read already; open it again"):
@@ -154,7 +154,7 @@ def test_a_source_is_read_once():
         open_source("data.csv").where(0)
 
 
-def test_standard_input_that_a_test_puts_in_is_read(monkeypatch):
+def test_replaced_standard_input_is_read(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(CSV)))
     assert rows_of("-") == ROWS
 
@@ -185,7 +185,7 @@ def test_standard_input_of_any_kind_is_sampled_and_read(kind):
     assert (result.stdout.decode(), result.stderr) == (f"{ROWS} standard input, {place}\n", b"")
 
 
-def test_rows_of_a_live_pipe_are_answered_as_they_come():
+def test_rows_of_a_live_pipe_are_answered_as_they_arrive():
     with subprocess.Popen(
         [sys.executable, "-c", READ, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
@@ -204,7 +204,7 @@ def test_rows_of_a_live_pipe_are_answered_as_they_come():
         assert process.wait() == 0
 
 
-def test_a_source_trains_a_model_and_counts_the_same_as_the_table():
+def test_source_and_table_give_the_same_model():
     rows = 30_000
     table = {"x": [i % 97 / 4 for i in range(rows)], "n": [i % 5 for i in range(rows)]}
     table |= {"word": [f"w{i % 11}" for i in range(rows)], "label": ["yes" if i % 3 else "no" for i in range(rows)]}
@@ -219,7 +219,7 @@ def test_a_source_trains_a_model_and_counts_the_same_as_the_table():
         assert Model.train(schema, source.batches(kinds), "label") == expected
 
 
-def test_reading_ahead_keeps_the_order_and_stays_within_its_bounds():
+def test_reading_ahead_keeps_order_and_bounds():
     taken = []
 
     def pieces():
@@ -238,7 +238,7 @@ def test_reading_ahead_keeps_the_order_and_stays_within_its_bounds():
     assert list(results) == [i * i for i in range(1, 100)]
 
 
-def test_errors_of_pieces_and_of_work_reach_the_consumer_in_their_turn():
+def test_errors_reach_the_consumer_in_order():
     def pieces():
         yield from range(3)
         raise SourceError("no more")
@@ -252,7 +252,7 @@ def test_errors_of_pieces_and_of_work_reach_the_consumer_in_their_turn():
         list(results)
 
 
-def test_threads_stop_when_the_consumer_does():
+def test_threads_stop_with_the_consumer():
     def endless():
         try:
             while True:
@@ -271,7 +271,7 @@ def test_threads_stop_when_the_consumer_does():
 
 
 @pytest.mark.slow
-def test_an_interrupt_while_waiting_for_a_pipe_ends_at_once():
+def test_interrupt_while_waiting_for_a_pipe_stops_immediately():
     script = READ.replace("batch.to_pylist()", "len(batch)").replace("source.sample()", "print('ready', flush=True)")
     with subprocess.Popen(
         [sys.executable, "-c", script, "no"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""A Spark of the test's own, on this machine."""
+"""A local Spark session for tests."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def spark():
         "spark.driver.memory": "1g",
         "spark.log.level": "OFF",
     }
-    # Two tasks at once, each of which is tried three times.
+    # Two tasks at a time, three attempts each.
     builder = SparkSession.builder.master("local[2, 3]")
     for name, value in settings.items():
         builder = builder.config(name, value)

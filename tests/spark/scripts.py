@@ -1,4 +1,4 @@
-"""Scripts with a Spark of their own, in a process of its own: it can be killed."""
+"""Scripts with their own Spark in a separate process, which can be killed."""
 
 import os
 import re
@@ -22,5 +22,5 @@ def run(script, *arguments, folder=None):
 
 
 def shown(name):
-    """A file that the page shows."""
+    """A file shown in the documentation."""
     return re.search(rf"<!-- file: {re.escape(name)} -->\n```python\n(.*?)```", PAGE.read_text(), re.S)[1]

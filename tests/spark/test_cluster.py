@@ -1,4 +1,4 @@
-"""A cluster of two workers on this machine: a master, and executors in processes of their own, of which one dies."""
+"""A local cluster of a master and two workers, with executors in separate processes, one of which dies."""
 
 import pytest
 from scripts import run
@@ -60,7 +60,7 @@ spark.stop()
 
 
 @pytest.mark.slow
-def test_two_workers_give_the_bytes_of_one_machine_and_so_do_they_when_one_dies(tmp_path):
+def test_two_workers_give_the_bytes_of_one_machine_even_if_one_dies(tmp_path):
     module("spark", "pyspark")
     ended = run(CODE, tmp_path / "died", folder=tmp_path)
     assert ended.returncode == 0, ended.stderr[-3000:]

@@ -1,4 +1,4 @@
-"""Spark Connect: a server of its own, in a process of its own, for one process has one kind of session."""
+"""Spark Connect: its own server in a separate process, since a process has one kind of session."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ spark.stop()
 
 
 @pytest.mark.slow
-def test_a_session_of_spark_connect_gives_the_bytes_of_one_machine():
+def test_spark_connect_gives_the_bytes_of_one_machine():
     for name in ("pyspark", "grpc"):
         module("spark", name)
     settings = {**os.environ, "PYSPARK_PYTHON": sys.executable, "SPARK_LOCAL_IP": "127.0.0.1"}

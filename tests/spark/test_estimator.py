@@ -1,4 +1,4 @@
-"""The habits of pyspark.ml: fit, transform, pipelines, cross-validation, save and load."""
+"""The pyspark.ml API: fit, transform, pipelines, cross-validation, save and load."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,7 +6,7 @@ import pytest
 
 from tallybayes import Categorical, Gaussian, Model, Schema, digest
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Spark's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Spark's own
 
 DRAW = np.random.default_rng(3)
 LABELS = DRAW.integers(0, 2, 300).astype(float)
@@ -26,7 +26,7 @@ def frame(spark):
     return spark.createDataFrame(ROWS)
 
 
-def test_what_is_fitted_is_the_model_of_one_machine_and_answers_as_it_does(frame):
+def test_fitted_model_equals_one_machine(frame):
     from tallybayes.spark import NaiveBayes
 
     fitted = NaiveBayes(schema=SCHEMA, weightCol="worth").fit(frame)
@@ -38,7 +38,7 @@ def test_what_is_fitted_is_the_model_of_one_machine_and_answers_as_it_does(frame
     assert [row.prediction for row in found] == [float(i) for i in shares.argmax(axis=1)]
 
 
-def test_estimators_and_models_are_saved_and_loaded(frame, tmp_path):
+def test_estimators_and_models_round_trip(frame, tmp_path):
     from tallybayes.spark import NaiveBayes, NaiveBayesModel
 
     estimator = NaiveBayes(schema=SCHEMA, predictionCol="answer")
@@ -53,7 +53,7 @@ def test_estimators_and_models_are_saved_and_loaded(frame, tmp_path):
     assert loaded.transform(frame).columns == [*ROWS.schema.names, "answer", "probability"]
 
 
-def test_pipelines_and_cross_validation_take_it_as_any_other(frame):
+def test_pipelines_and_cross_validation(frame):
     from pyspark.ml import Pipeline
     from pyspark.ml.evaluation import MulticlassClassificationEvaluator
     from pyspark.ml.tuning import CrossValidator, ParamGridBuilder

@@ -1,4 +1,4 @@
-"""Columns of the same type travel to a task as one array, and are the same columns there."""
+"""Columns of the same type travel to a task as one array, unchanged."""
 
 import numpy as np
 import pyarrow as pa
@@ -6,7 +6,7 @@ import pytest
 
 from tallybayes import Categorical, Each, Gaussian, Model, Schema, digest
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Spark's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Spark's own
 
 ROWS = pa.table(
     {
@@ -25,12 +25,12 @@ ROWS = pa.table(
 
 
 def bits(cells):
-    """What tells −0 from 0, and one NaN from a missing cell."""
+    """Distinguishes −0 from 0, and NaN from a missing cell."""
     return [None if cell is None else (type(cell), repr(cell)) for cell in cells.to_pylist()]
 
 
 @pytest.mark.parametrize("names", [ROWS.schema.names, ["more", "text", "long"], ["text"], ["x"]])
-def test_columns_arrive_as_they_were_sent(spark, names):
+def test_columns_arrive_unchanged(spark, names):
     from tallybayes.spark.packing import Packing
 
     frame = spark.createDataFrame(ROWS)
@@ -62,7 +62,7 @@ def test_many_columns_of_several_types_give_the_bytes_of_one_machine(spark):
     np.testing.assert_allclose(found["P(1)"].to_numpy(), model.posterior(rows)[:, 1], atol=1e-12)
 
 
-def test_vectors_of_mllib_are_counted_as_vectors(spark):
+def test_mllib_vectors_are_counted_as_vectors(spark):
     from pyspark.ml.feature import VectorAssembler
 
     from tallybayes.spark import predict, train

@@ -1,4 +1,4 @@
-"""Spark on this machine: the bytes of one machine, however rows are partitioned."""
+"""Local Spark: the bytes of one machine for any partitioning."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 
 from tallybayes import Categorical, Gaussian, Histogram, Model, Pairs, Poisson, Schema, Words, digest, open_source
 
-pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # of Spark's own
+pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # Spark's own
 
 SCHEMA = Schema(
     {
@@ -57,21 +57,21 @@ def frame(spark):
 
 @pytest.fixture(scope="module")
 def schema(spark):
-    """With what must be settled before counting."""
+    """Prepared for counting."""
     from tallybayes import prepare
 
     return prepare(SCHEMA, ROWS, "class")
 
 
 @pytest.mark.parametrize("partitions", [1, 7, 64, 200])
-def test_the_model_is_that_of_one_machine_byte_for_byte(frame, schema, partitions, monkeypatch):
+def test_model_equals_one_machine_byte_for_byte(frame, schema, partitions, monkeypatch):
     from tallybayes.spark import train, training
 
-    monkeypatch.setattr(training, "SMALL", 0)  # as if models were large: they are merged in rounds
+    monkeypatch.setattr(training, "SMALL", 0)  # as if models were large: merged in rounds
     assert digest(train(schema, frame.repartition(partitions))) == digest(Model.train(schema, ROWS))
 
 
-def test_empty_partitions_and_weights_change_nothing(frame, schema):
+def test_empty_partitions_and_weights(frame, schema):
     from tallybayes.spark import train
 
     some = frame.where("worth > 1").repartition(20, "city")
@@ -80,13 +80,13 @@ def test_empty_partitions_and_weights_change_nothing(frame, schema):
     assert digest(counted) == digest(Model.train(schema, expected, "class", weights="worth"))
 
 
-def test_no_rows_are_a_model_of_none(frame, schema):
+def test_no_rows_give_an_empty_model(frame, schema):
     from tallybayes.spark import train
 
     assert train(schema, frame.where("1 = 0")).n == 0
 
 
-def test_what_is_trained_later_is_learned_by_adding(frame, schema):
+def test_later_rows_are_learned_by_adding(frame, schema):
     from tallybayes.spark import train
 
     first, second = frame.where("worth > 1"), frame.where("worth <= 1")
@@ -95,7 +95,7 @@ def test_what_is_trained_later_is_learned_by_adding(frame, schema):
     assert digest(model) == digest(Model.train(schema, ROWS))
 
 
-def test_a_schema_that_is_not_given_is_inferred_and_that_is_said(frame):
+def test_missing_schema_is_inferred_and_reported(frame):
     from tallybayes.spark import train
 
     with pytest.warns(UserWarning, match="it was inferred from 600 rows"):
@@ -104,7 +104,7 @@ def test_a_schema_that_is_not_given_is_inferred_and_that_is_said(frame):
     assert set(model.schema.columns) == {"city", "calls"}
 
 
-def test_answers_stand_beside_the_rows(frame, schema):
+def test_answers_are_added_to_the_rows(frame, schema):
     from tallybayes.spark import predict
 
     model = Model.train(schema, ROWS).only(["city", "odd. `name`", "depth", "note"])
@@ -116,7 +116,7 @@ def test_answers_stand_beside_the_rows(frame, schema):
     assert predict(model, frame, probability=False).columns == [*ROWS.schema.names, "predicted", "probability"]
 
 
-def test_columns_that_are_not_kept_stay_where_they_are(frame, schema):
+def test_dropped_columns_are_not_sent(frame, schema):
     from tallybayes.spark import predict
 
     model = Model.train(schema, ROWS).only(["city", "odd. `name`"])
@@ -131,7 +131,7 @@ def test_columns_that_are_not_kept_stay_where_they_are(frame, schema):
         predict(model, frame, keep=["Worth"])
 
 
-def test_a_column_that_one_file_lacks_is_missing_there(spark, tmp_path):
+def test_column_absent_from_one_file_is_missing_there(spark, tmp_path):
     from tallybayes.spark import train
 
     families = {"x": Gaussian(), "c": Categorical()}
@@ -143,7 +143,7 @@ def test_a_column_that_one_file_lacks_is_missing_there(spark, tmp_path):
     assert digest(train(families, frame, "y")) == digest(Model.train(families, expected, "y"))
 
 
-def test_a_file_that_spark_cannot_read_is_one_sentence(spark, tmp_path):
+def test_unreadable_file_is_one_sentence(spark, tmp_path):
     from tallybayes.spark import train
 
     pa.parquet.write_table(pa.table({"x": ["five"], "y": ["a"]}), tmp_path / "1.parquet")
@@ -152,7 +152,7 @@ def test_a_file_that_spark_cannot_read_is_one_sentence(spark, tmp_path):
         train({"x": Gaussian()}, frame, "y")
 
 
-def test_classes_that_are_numbers_stay_so(spark):
+def test_numeric_classes_stay_numeric(spark):
     from tallybayes.spark import predict, train
 
     rows = pa.table({"x": [1.0, 2.0, 5.0, 7.0], "y": [0, 0, 1, 1]})
@@ -162,7 +162,7 @@ def test_classes_that_are_numbers_stay_so(spark):
     assert predict(model, frame).toArrow()["predicted"].to_pylist() == [0, 0, 1, 1]
 
 
-def test_what_is_wrong_in_a_task_is_one_sentence(spark, frame, schema):
+def test_error_in_a_task_is_one_sentence(spark, frame, schema):
     from tallybayes.spark import predict, train
 
     nameless = spark.createDataFrame(pa.table({"x": [1.0, 2.0], "y": ["a", None]}))
@@ -182,7 +182,7 @@ def test_what_is_wrong_in_a_task_is_one_sentence(spark, frame, schema):
         predict(model, frame.withColumnRenamed("city", "predicted"))
 
 
-def test_workers_that_lack_the_library_are_one_sentence(spark):
+def test_workers_without_the_library_are_one_sentence(spark):
     from pyspark.errors import PythonException
 
     from tallybayes.spark.errors import sentences
@@ -194,14 +194,14 @@ def test_workers_that_lack_the_library_are_one_sentence(spark):
         raise PythonException(told)
 
 
-def test_a_column_that_is_not_there_may_be_missing(frame, schema):
+def test_absent_column_as_missing(frame, schema):
     from tallybayes.spark import train
 
     lacking = train(schema, frame.drop("depth"), absent="missing")
     assert digest(lacking) == digest(Model.train(schema, ROWS.drop_columns(["depth"]), absent="missing"))
 
 
-def test_a_task_that_dies_and_is_run_again_counts_once(frame, tmp_path):
+def test_retried_task_counts_once(frame, tmp_path):
     from tallybayes.spark import train
 
     flag = str(tmp_path / "died")
@@ -222,7 +222,7 @@ def test_a_task_that_dies_and_is_run_again_counts_once(frame, tmp_path):
     assert digest(counted) == digest(Model.train(families, ROWS, "class"))
 
 
-def test_what_the_page_shows_gives_the_bytes_of_one_machine(spark, tmp_path):
+def test_documented_example_gives_the_bytes_of_one_machine(spark, tmp_path):
     page = (Path(__file__).parents[2] / "docs" / "howto-distribute.md").read_text()
     shown = re.search(r"<!-- file: spark_week.py -->\n```python\n(.*?)```", page, re.S)[1]
     trips = ROWS.select(["city", "depth", "class"])

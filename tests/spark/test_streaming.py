@@ -37,7 +37,7 @@ def row(number):
     return {"vehicle": "bike" if number % 3 else "van", "km": 1e9 + number / 7, "late": "yes" if number % 4 else "no"}
 
 
-def test_a_stream_that_is_killed_loses_no_batch_and_doubles_none(tmp_path):
+def test_killed_stream_loses_and_doubles_no_batch(tmp_path):
     module("spark", "pyspark")
     rows = [row(number) for number in range(60)]
     (tmp_path / "trips").mkdir()
@@ -54,10 +54,10 @@ def test_a_stream_that_is_killed_loses_no_batch_and_doubles_none(tmp_path):
             return store.model()
 
     arrive(range(4))
-    killed = run(script, "after", 1, folder=tmp_path)  # the store knows the batch, and Spark does not know that
+    killed = run(script, "after", 1, folder=tmp_path)  # the store has the batch, and Spark does not know it
     assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
     assert learned().n == 20
-    killed = run(script, "before", 2, folder=tmp_path)  # Spark has begun it, and the store does not know of it
+    killed = run(script, "before", 2, folder=tmp_path)  # Spark has started it, and the store does not have it
     assert killed.returncode == -signal.SIGKILL, killed.stderr[-2000:]
     assert learned().n == 20
     arrive(range(4, 6))

@@ -1,4 +1,4 @@
-"""The library that watches the disk, or lets it fail, compiled and preloaded into a process."""
+"""A preloaded library that records disk calls or makes them fail."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ needs_preloading = pytest.mark.skipif(
 
 
 def run_watched(code, folder, *arguments, log=None):
-    """Runs Python code with a library preloaded that knows what it does to the files in a folder."""
+    """Run Python code with a preloaded library that watches the files in a folder."""
     compiled = Path(folder).with_name("disk_log.so")
     source = Path(__file__).with_name("disk_log.c")
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", compiled, source, "-lpthread"], check=True)

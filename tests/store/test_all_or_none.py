@@ -1,4 +1,4 @@
-"""Many changes at once: all of them are made, or none."""
+"""Batches of changes are made completely or not at all."""
 
 import sqlite3
 import threading
@@ -21,7 +21,7 @@ def model_of(rows):
 
 
 def filled(folder):
-    """Rows in the base, one that has faded, and rows since, some of which a snapshot has."""
+    """Rows in the base, one decayed, and rows since, some of them in a snapshot."""
     store = Store.create(folder, model_of(OLD))
     store.learn("a faded prize", "spam", id="faded")
     store.decay(0.5)
@@ -54,7 +54,7 @@ BATCHES = {
 @pytest.mark.parametrize("verb", BATCHES)
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_nothing_is_changed_where_one_of_many_is_refused(tmp_path_factory, verb, data):
+def test_one_refused_change_undoes_all(tmp_path_factory, verb, data):
     good, bad = BATCHES[verb]
     folder = tmp_path_factory.mktemp("store") / "s"
     with filled(folder) as store:
@@ -75,7 +75,7 @@ def test_nothing_is_changed_where_one_of_many_is_refused(tmp_path_factory, verb,
         assert not list(folder.glob("base-6.tally"))
 
 
-def test_the_one_that_is_refused_is_named_by_its_place(tmp_path):
+def test_refused_change_is_named_by_its_position(tmp_path):
     with filled(tmp_path / "s") as store:
         with pytest.raises(UnknownRowError) as unknown:
             store.forget_all([(None, None, "a"), (None, None, "never")])
@@ -85,7 +85,7 @@ def test_the_one_that_is_refused_is_named_by_its_place(tmp_path):
         assert other.value.__notes__ == ["This is row 2.", "Nothing was changed."]
 
 
-def test_all_are_changed_where_nothing_is_wrong(tmp_path):
+def test_valid_changes_are_all_made(tmp_path):
     with Store.create(tmp_path / "s", model_of(OLD)) as store:
         store.learn_all([("win", "spam", "a"), ("lunch", "ham", "b"), ("pills", "spam", "c")])
         changes = store.forget_all([(None, None, "a"), ("lunch on monday", "ham", None), (None, None, "a")])
@@ -94,7 +94,7 @@ def test_all_are_changed_where_nothing_is_wrong(tmp_path):
         assert store.digest() == digest(model_of([OLD[0], OLD[2], ("lunch", "spam"), ("pills", "ham")]))
 
 
-def test_of_many_parts_those_before_stay_and_it_is_said(tmp_path, monkeypatch):
+def test_earlier_batches_stay_and_are_reported(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "AT_ONCE", 2)
     with Store.create(tmp_path / "s", TEXTS) as store:
         rows = [("one", "ham", "1"), ("two", "ham", "2"), ("three", "ham", "3"), ("other", "ham", "1")]
@@ -105,7 +105,7 @@ def test_of_many_parts_those_before_stay_and_it_is_said(tmp_path, monkeypatch):
         assert store.digest() == digest(model_of([("one", "ham"), ("two", "ham")]))
 
 
-def test_a_disk_that_fails_at_the_second_part_is_told_with_what_was_kept(tmp_path, monkeypatch):
+def test_disk_failure_in_the_second_batch_reports_what_was_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(parts, "AT_ONCE", 1)
     with Store.create(tmp_path / "s", TEXTS) as store:
 
@@ -124,7 +124,7 @@ def test_a_disk_that_fails_at_the_second_part_is_told_with_what_was_kept(tmp_pat
         assert store.verify().problems == ()
 
 
-def test_others_of_the_same_commit_are_not_touched(tmp_path):
+def test_other_changes_of_the_same_commit_are_unaffected(tmp_path):
     with filled(tmp_path / "s") as store:
         expected, gate, changes = store.digest(), threading.Event(), store._changes
         hand_over, counted = store._writer.hand_over, store._counted("kept", "ham")
@@ -141,7 +141,7 @@ def test_others_of_the_same_commit_are_not_touched(tmp_path):
         assert store.verify().problems == ()
 
 
-def test_changes_that_share_a_commit_are_made_as_if_one_after_the_other(tmp_path):
+def test_changes_sharing_a_commit_act_sequentially(tmp_path):
     with Store.create(tmp_path / "s", TEXTS) as store:
         store.learn("old", "ham", id="old")
         gate, changes, hand_over = threading.Event(), store._changes, store._writer.hand_over
@@ -163,7 +163,7 @@ def test_changes_that_share_a_commit_are_made_as_if_one_after_the_other(tmp_path
         assert store.verify().problems == ()
 
 
-def test_a_cell_that_cannot_be_counted_is_named_by_its_row(tmp_path):
+def test_bad_cell_is_named_by_its_row(tmp_path):
     with Store.create(tmp_path / "s", {"x": Gaussian()}) as store:
         rows = [({"x": value}, "ham", str(i)) for i, value in enumerate([1.0, 2.0, "three"])]
         with pytest.raises(ValueError, match="Column 'x', row 2: 'three' is not a number") as refused:
@@ -172,8 +172,8 @@ def test_a_cell_that_cannot_be_counted_is_named_by_its_row(tmp_path):
         assert store.number == 0
 
 
-def test_weights_of_a_class_outlive_its_last_row(tmp_path):
-    """They were in the schema before any row was, and are what recounting finds."""
+def test_weights_of_a_class_survive_its_last_row(tmp_path):
+    """They were in the schema before any row, and recounting finds them."""
     weighed = Weights({"text": {"ham": 0.7, "spam": 0.5, "other": 0.2}}, offsets={"other": 0.3})
     schema = Model(TEXTS).believing(weights=weighed).schema
     with Store.create(tmp_path / "s", schema) as store:
@@ -191,10 +191,10 @@ def test_weights_of_a_class_outlive_its_last_row(tmp_path):
         assert (store.digest(), store.verify().problems) == (expected, ())
 
 
-def test_changes_that_were_made_are_not_said_to_be_undone_where_an_old_file_stays(tmp_path):
+def test_committed_changes_are_not_reported_as_undone_if_an_old_file_stays(tmp_path):
     with Store.create(tmp_path / "s", model_of(OLD)) as store:
         stays = store.path / "base-99.tally"
-        stays.mkdir()  # which cannot be removed as a file
+        stays.mkdir()  # not removable as a file
         with pytest.raises(FileLeftError, match="The change was made, but") as told:
             store.forget_all([(*OLD[0], None), (*OLD[1], None)])
         assert not hasattr(told.value, "__notes__")

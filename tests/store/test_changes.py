@@ -1,4 +1,4 @@
-"""What may be given to a store, what is said of anything else, and what it answers."""
+"""Changes of a store: arguments, errors and results."""
 
 import threading
 from datetime import UTC, datetime, timedelta
@@ -18,7 +18,7 @@ def store(tmp_path):
         yield made
 
 
-def test_a_row_without_an_id_gets_one(store):
+def test_row_without_an_id_gets_one(store):
     first, second = store.learn("win", "spam"), store.learn("win", "spam")
     assert first.id != second.id
     assert store.model().n == 2
@@ -27,14 +27,14 @@ def test_a_row_without_an_id_gets_one(store):
 
 
 @pytest.mark.parametrize("id", ["", "a\nb", "x" * (LONGEST + 1), "\ud800", "a\0"])
-def test_an_id_can_be_printed(store, id):
+def test_id_must_be_printable(store, id):
     with pytest.raises(ValueError, match="printable characters"):
         store.learn("win", "spam", id=id)
     with pytest.raises(TypeError, match="The id is 17; give a string"):
         store.forget(id=17)
 
 
-def test_which_row_to_forget_is_said_in_one_way(store):
+def test_row_to_forget_is_identified_in_one_way(store):
     for given in ({}, {"row": "win"}, {"label": "spam"}):
         with pytest.raises(ValueError, match="Which row"):
             store.forget(**given)
@@ -42,11 +42,11 @@ def test_which_row_to_forget_is_said_in_one_way(store):
         store.forget("win", "spam", id="a")
 
 
-def test_a_row_that_was_never_learned_is_not_forgotten(store):
+def test_row_never_learned_is_not_forgotten(store):
     store.learn("win a prize", "spam", id="a")
     store.learn("lunch on monday", "spam", id="b")
     with pytest.raises(UnknownRowError, match="no such row"):
-        store.forget("win lunch", "spam")  # though every word of it was learned
+        store.forget("win lunch", "spam")  # although every word of it was learned
     with pytest.raises(UnknownRowError, match="'c' was never learned"):
         store.forget(id="c")
     store.forget(id="a")
@@ -55,7 +55,7 @@ def test_a_row_that_was_never_learned_is_not_forgotten(store):
     assert store.number == 3
 
 
-def test_a_row_may_be_learned_again_after_it_was_forgotten(store):
+def test_forgotten_row_may_be_learned_again(store):
     store.learn("win", "spam", id="a")
     store.forget(id="a")
     assert store.forget(id="a") == (2, "forget", "a", True)
@@ -64,7 +64,7 @@ def test_a_row_may_be_learned_again_after_it_was_forgotten(store):
         store.learn("win", "spam", id="a")
 
 
-def test_rows_that_are_older_than_a_time_expire(store):
+def test_old_rows_expire(store):
     store.learn("win", "spam", id="old")
     while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):
         pass
@@ -76,7 +76,7 @@ def test_rows_that_are_older_than_a_time_expire(store):
         store.expire(3)
 
 
-def test_a_corrected_row_stays_as_old_as_it_was(store):
+def test_corrected_row_keeps_its_age(store):
     store.learn("win", "spam", id="old")
     while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):
         pass
@@ -85,7 +85,7 @@ def test_a_corrected_row_stays_as_old_as_it_was(store):
 
 
 @pytest.mark.parametrize("factor", [0.5, 0.25, 1, 0.9])
-def test_what_has_faded_can_be_forgotten_and_corrected(tmp_path, factor):
+def test_decayed_rows_can_be_forgotten_and_corrected(tmp_path, factor):
     def one(text, label):
         return Model.train(SCHEMA, text, [label])
 
@@ -110,24 +110,24 @@ def test_what_has_faded_can_be_forgotten_and_corrected(tmp_path, factor):
 
 
 @pytest.mark.parametrize("factor", [0, -1, 1.5, "x", True, float("nan")])
-def test_nothing_grows_by_decay(store, factor):
+def test_decay_does_not_grow_the_store(store, factor):
     with pytest.raises(ValueError, match="give a number above 0, and at most 1"):
         store.decay(factor)
 
 
-def test_a_schema_is_prepared_before_it_is_stored(tmp_path):
+def test_schema_is_prepared_before_it_is_stored(tmp_path):
     with pytest.raises(ValueError, match="must be chosen before rows are counted"):
         Store.create(tmp_path / "s", {("x", "y"): Pairs()})
     assert not list(tmp_path.iterdir())
 
 
-def test_what_was_said_of_rows_is_not_stored(tmp_path):
+def test_reasons_that_quote_data_are_not_stored(tmp_path):
     schema = Schema({"x": Gaussian()}, reasons={"x": "numbers from 17 to 98"})
     with Store.create(tmp_path / "s", schema) as store:
         assert "17" not in repr(store.schema)
 
 
-def test_a_store_is_made_in_a_new_folder(tmp_path, store):
+def test_store_is_created_in_a_new_folder(tmp_path, store):
     with pytest.raises(StoreError, match="is there already"):
         Store.create(store.path, SCHEMA)
     with pytest.raises(StoreError, match="is there already"):
@@ -140,7 +140,7 @@ def test_a_store_is_made_in_a_new_folder(tmp_path, store):
     Store.create(tmp_path / "empty", SCHEMA).close()
 
 
-def test_a_store_is_open_once(store):
+def test_store_is_opened_once(store):
     with pytest.raises(StoreInUseError, match="is in use by another process"):
         Store.open(store.path)
     store.learn("win", "spam", id="a")
@@ -151,8 +151,8 @@ def test_a_store_is_open_once(store):
     Store.open(store.path).close()
 
 
-def test_readers_ask_while_many_learn(store):
-    """Every answer is that of some moment, and each thread finds what it learned itself."""
+def test_queries_while_many_learn(store):
+    """Every answer is from some moment, and each thread sees what it learned itself."""
     store.learn_all([("win", "spam", "s"), ("lunch", "ham", "h")])
     store.beliefs()
     wrong = []
@@ -179,7 +179,7 @@ def test_readers_ask_while_many_learn(store):
     assert store.verify()
 
 
-def test_what_was_given_out_stays_as_it_was(store):
+def test_returned_snapshots_do_not_change(store):
     store.learn_all([("win", "spam", "s"), ("lunch", "ham", "h")])
     before, model = store.beliefs(), store.model()
     answer = before.posterior("win").tolist()
@@ -188,7 +188,7 @@ def test_what_was_given_out_stays_as_it_was(store):
     assert store.beliefs().posterior("win").tolist() != answer
 
 
-def test_beliefs_that_cannot_be_are_no_harm_to_what_is_learned(tmp_path):
+def test_impossible_beliefs_do_not_affect_learning(tmp_path):
     schema = {("x", "y"): Correlated(), "x": Gaussian()}
     with Store.create(tmp_path / "s", schema) as store:
         for i in range(3):
@@ -198,7 +198,7 @@ def test_beliefs_that_cannot_be_are_no_harm_to_what_is_learned(tmp_path):
         assert store.model().n == 3
 
 
-def test_the_last_changes_are_told(store):
+def test_recent_changes_are_listed(store):
     store.learn("win", "spam", id="a")
     store.correct("a", "ham")
     assert [(record.number, record.what, record.id) for record in store.changes(2)] == [
@@ -210,7 +210,7 @@ def test_the_last_changes_are_told(store):
     assert "version 2" in repr(store)
 
 
-def test_what_is_set_is_kept_and_is_no_part_of_the_model(tmp_path):
+def test_settings_are_kept_and_are_not_part_of_the_model(tmp_path):
     with Store.create(tmp_path / "s", SCHEMA) as store:
         before = store.digest(), store.number
         store.set("thresholds", {"ham": 0.1, "spam": 0.999})

@@ -1,4 +1,4 @@
-"""Copies are made, and stores verified, while others learn and forget: each copy is of one moment."""
+"""Backups and verification during changes: each copy is of one moment."""
 
 import threading
 
@@ -13,7 +13,7 @@ SECRET = "zyxwvutsecret"
 
 @pytest.fixture
 def store(tmp_path, monkeypatch):
-    monkeypatch.setattr(journal, "STEP", 5)  # pages, so that there are many steps
+    monkeypatch.setattr(journal, "STEP", 5)  # in pages, so that there are many steps
     with Store.create(tmp_path / "s", SCHEMA, snapshot_every=20) as made:
         made.learn_all((f"word{i} common", "ham", f"m-{i}") for i in range(50))
         made.learn(SECRET, "spam", id="secret")
@@ -21,7 +21,7 @@ def store(tmp_path, monkeypatch):
 
 
 def between_steps(store, work):
-    """While a copy is made, at each of its steps: the work gets the number of the step."""
+    """Runs work at each step of a copy, with the number of the step."""
     catch_up, steps = store._writer.catch_up, []
 
     def step():
@@ -40,7 +40,7 @@ def expected(count):
     )
 
 
-def test_a_backup_has_what_was_learned_while_it_was_made(store, tmp_path):
+def test_backup_has_what_was_learned_during_it(store, tmp_path):
     waiting = []
 
     def learn(step):
@@ -58,7 +58,7 @@ def test_a_backup_has_what_was_learned_while_it_was_made(store, tmp_path):
         assert copy.verify()
 
 
-def test_what_is_forgotten_while_the_store_is_verified_is_in_no_file(store):
+def test_row_forgotten_during_verify_is_in_no_file(store):
     found = []
 
     def forget(step):
@@ -98,7 +98,7 @@ def test_two_copies_at_once_and_closing_meanwhile(store, tmp_path):
             assert copy.digest() == digest(expected(0))
 
 
-def test_a_commit_that_fails_while_a_copy_is_made_is_not_in_it(store, tmp_path):
+def test_failed_commit_during_a_copy_is_not_in_it(store, tmp_path):
     def fail(step):
         if step == 3:
             store._journal.sql.set_progress_handler(lambda: 1, 1)
@@ -116,7 +116,7 @@ def test_a_commit_that_fails_while_a_copy_is_made_is_not_in_it(store, tmp_path):
         assert copy.verify()
 
 
-def test_a_copy_that_cannot_be_made_leaves_nothing(store, tmp_path):
+def test_failed_copy_leaves_nothing(store, tmp_path):
     def fail(step):
         if step == 3:
             raise OSError("no more disk")
@@ -129,9 +129,9 @@ def test_a_copy_that_cannot_be_made_leaves_nothing(store, tmp_path):
     assert store.digest() == digest(expected(1))
 
 
-def test_copying_the_model_leaves_its_beliefs_in_place(store):
+def test_copying_the_model_keeps_its_beliefs(store):
     store.beliefs()
     tally = store._state.model.columns["text"]
     store.model(), store.digest(), store.verify()
     store.learn("more", "ham", id="more")
-    assert store._state.model.columns["text"] is tally  # which would have been copied, and believed anew
+    assert store._state.model.columns["text"] is tally  # which would have been copied and recomputed

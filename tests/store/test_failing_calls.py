@@ -1,4 +1,4 @@
-"""A write, a sync, a rename or another call to the disk that fails, whichever it is: nothing of the change is kept."""
+"""Any failing disk call (write, sync, rename, …) leaves no part of the change."""
 
 import pytest
 from hypothesis import settings
@@ -8,8 +8,8 @@ pytestmark = [pytest.mark.slow, needs_preloading]
 
 STEP = 1 if settings().max_examples > 20 else 5  # with EXAMPLES=all, every call
 
-# Makes the n-th call fail, for every n, until there is none to fail; each time the store must be as it was, or as it
-# should be, both in memory and on the disk. Prints how many calls there were.
+# Makes the n-th call fail, for every n, until there are no more; each time the store must be in the old or the new
+# state, in memory and on disk. Prints the number of calls.
 CHILD = """
 import ctypes, shutil, sys
 from datetime import UTC, datetime
@@ -95,6 +95,6 @@ print(n)
         "verify": 4,
     }.items(),
 )
-def test_whichever_call_fails_nothing_is_lost_and_nothing_half_done(tmp_path, change, least, times):
+def test_any_failing_call_loses_nothing_and_leaves_nothing_half_done(tmp_path, change, least, times):
     calls = run_watched(CHILD, tmp_path / "s", change, times, STEP)
     assert int(calls) > least

@@ -1,4 +1,4 @@
-"""Where the disk fails, nothing of a change is kept, all before it is, and questions are answered as before."""
+"""Disk failures: the change is discarded, everything before it is kept, and queries still work."""
 
 import resource
 from contextlib import suppress
@@ -32,7 +32,7 @@ def filled(path):
 
 
 class Failing:
-    """SQLite gives up after so many of its steps, so many times."""
+    """SQLite gives up after this many steps, this many times."""
 
     def __init__(self, store, steps, times):
         self.left, self.times, self.sql = steps, times, store._journal.sql
@@ -49,7 +49,7 @@ class Failing:
 @pytest.mark.slow
 @pytest.mark.parametrize("times", [1, 10**9])
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_failure_at_any_step_leaves_the_store_as_it_was(tmp_path, change, times):
+def test_failure_at_any_step_leaves_the_store_unchanged(tmp_path, change, times):
     with filled(tmp_path / "expected") as store:
         before = store.digest()
         CHANGES[change](store)
@@ -77,7 +77,7 @@ def test_a_failure_at_any_step_leaves_the_store_as_it_was(tmp_path, change, time
         assert store.digest() == after
 
 
-def test_a_full_disk_is_told_and_questions_go_on(tmp_path):
+def test_full_disk_is_reported_and_queries_continue(tmp_path):
     with filled(tmp_path / "s") as store:
         sql = store._journal.sql
         pages = store._ask(lambda: sql.execute("PRAGMA page_count").fetchone())[0]
@@ -96,7 +96,7 @@ def test_a_full_disk_is_told_and_questions_go_on(tmp_path):
         assert store.verify()
 
 
-def test_files_that_cannot_grow_leave_the_store_as_it_was(tmp_path):
+def test_file_size_limit_leaves_the_store_unchanged(tmp_path):
     with filled(tmp_path / "s") as store:
         before, limits = store.digest(), resource.getrlimit(resource.RLIMIT_FSIZE)
         resource.setrlimit(resource.RLIMIT_FSIZE, (600, limits[1]))
@@ -122,7 +122,7 @@ def test_files_that_cannot_grow_leave_the_store_as_it_was(tmp_path):
         assert store.digest() == before
 
 
-def test_files_of_a_writer_that_died_go_when_the_store_is_opened(tmp_path):
+def test_files_of_a_dead_writer_are_removed_on_open(tmp_path):
     filled(tmp_path / "s").close()
     for name in (".tally-0123456789abcdef", "snapshot-99.tally", "base-98.tally"):
         (tmp_path / "s" / name).write_bytes(b"secret")
@@ -131,7 +131,7 @@ def test_files_of_a_writer_that_died_go_when_the_store_is_opened(tmp_path):
         assert store.verify()
 
 
-def test_a_snapshot_that_is_damaged_is_not_used_and_verify_says_so(tmp_path):
+def test_damaged_snapshot_is_not_used_and_reported_by_verify(tmp_path):
     store = filled(tmp_path / "s")
     expected, expected_without = store.digest(), digest(store.model() - Model.train(SCHEMA, "win a prize", ["spam"]))
     store.close()
@@ -141,6 +141,6 @@ def test_a_snapshot_that_is_damaged_is_not_used_and_verify_says_so(tmp_path):
         assert store.digest() == expected
         assert store.verify().problems == ("The snapshot is damaged; it was not used.",)
         store.forget(id="a")
-        assert not list(store.path.glob("snapshot-*"))  # for it may hold what was forgotten
+        assert not list(store.path.glob("snapshot-*"))  # it may contain forgotten rows
         assert store.verify()
         assert digest(store.model()) == expected_without

@@ -1,4 +1,4 @@
-"""Killed at any instant, a store has all that was acknowledged, and nothing twice."""
+"""A store killed at any instant has everything acknowledged, once."""
 
 import random
 import signal
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 KILLS = 2 * settings().max_examples if settings().max_examples > 20 else 12
 SCHEMA = {"text": Words()}
 
-# Fifty threads learn, correct and forget rows of their own, and say so before and after.
+# Fifty threads learn, correct and forget their own rows, announcing each change before and after.
 CHILD = """
 import os, sys, threading
 from tallybayes import Store
@@ -44,7 +44,7 @@ for name in range(50):
 
 
 def killed(path, turn, wait):
-    """What the child said until it was killed: every second time, not before it has learned something."""
+    """The child's output until it was killed; every second time, not before it has learned something."""
     child = subprocess.Popen([sys.executable, "-c", CHILD, str(path), str(turn)], stdout=subprocess.PIPE, text=True)
     assert child.stdout.readline() == "ready\n"
     with pytest.raises(StoreInUseError, match="is in use by another process"):
@@ -58,13 +58,13 @@ def killed(path, turn, wait):
     return [line.split() for line in said if line.count(" ") == 1]
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_is_doubled(tmp_path):
+def test_nothing_acknowledged_is_lost_and_nothing_doubled(tmp_path):
     figures = kill_again_and_again(tmp_path / "s", KILLS)
     assert figures["learned"] >= KILLS // 2
 
 
 def kill_again_and_again(path, kills):
-    """What was acknowledged in all; an assertion fails where any of it is lost or doubled."""
+    """The number of acknowledged changes; asserts that none is lost or doubled."""
     random_waits = random.Random(5)
     Store.create(path, SCHEMA).close()
     said = {}
@@ -89,7 +89,7 @@ def kill_again_and_again(path, kills):
 
 
 def label_of(store, id, said):
-    """As the journal has it, which must be as it was acknowledged, or what was on its way."""
+    """The label in the journal, which must be the acknowledged one or the one in flight."""
     label = "spam" if store.receipt(id).record.what == "correct" else "ham"
     if "corrected" in said[id]:
         assert label == "spam"

@@ -1,4 +1,4 @@
-"""What a model has counted, learned by a store in one commit."""
+"""learn_model: the counts of a model, learned by a store in one commit."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def store(tmp_path):
         yield found
 
 
-def test_a_model_is_learned_as_its_rows_are_and_once(store, tmp_path):
+def test_model_is_learned_like_its_rows_and_once(store, tmp_path):
     changes = store.learn_model(counted(4), id="monday")
     assert [(change.id, change.already) for change in changes] == [("monday 'a'", False), ("monday 'b\\n'", False)]
     assert all(change.already for change in store.learn_model(counted(4), id="monday"))
@@ -34,7 +34,7 @@ def test_a_model_is_learned_as_its_rows_are_and_once(store, tmp_path):
         assert again.digest() == digest(counted(6))
 
 
-def test_what_is_learned_so_is_forgotten_class_by_class(store):
+def test_learned_model_is_forgotten_class_by_class(store):
     store.learn_model(counted(6), id="monday")
     for label in ("a", "b\n", "c"):
         store.forget(id=f"monday {label!r}")
@@ -48,7 +48,7 @@ def test_other_counts_under_a_known_id_change_nothing(store):
     assert store.digest() == digest(counted(4))
 
 
-def test_a_model_of_other_columns_is_refused_and_one_of_no_rows_is_nothing(store):
+def test_other_columns_are_refused_and_empty_models_ignored(store):
     with pytest.raises(ValueError, match="The columns differ"):
         store.learn_model(Model.train({"x": Gaussian()}, {"x": [1.0]}, ["a"]), id="monday")
     assert store.learn_model(Model(FAMILIES), id="monday") == []

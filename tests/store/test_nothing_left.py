@@ -1,4 +1,4 @@
-"""What was forgotten is in no byte of any file of the store."""
+"""No byte of a forgotten row is in any file of the store."""
 
 import random
 import zlib
@@ -21,7 +21,7 @@ def row(text="lunch on monday", kind="p"):
 
 
 def everything(path):
-    """All bytes of all files, and what they hold compressed."""
+    """All bytes of all files, and their decompressed content."""
     found = [file.read_bytes() for file in Path(path).iterdir()]
     for data in list(found):
         start = data.find(b"\x78\x01")
@@ -34,7 +34,7 @@ def everything(path):
 
 
 def kept(store, change):
-    """The bytes that the journal keeps of a change: where they begin, random ones; and all the others."""
+    """The bytes that the journal keeps of a change: random ones at the start, and all the others."""
     sealed = store._ask(lambda: store._journal.one("SELECT sealed FROM counts WHERE change = ?", change))[0]
     assert not any(sealed[:LEAST_LOCAL])
     return [sealed[LEAST_LOCAL : LEAST_LOCAL + SALT], sealed[LEAST_LOCAL + SALT : OVERFLOW].rstrip(b"\0")]
@@ -58,7 +58,7 @@ WAYS = {
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("snapshot", [False, True])
-def test_a_secret_is_gone_when_forgetting_returns(tmp_path, way, snapshot):
+def test_secret_is_gone_when_forget_returns(tmp_path, way, snapshot):
     with Store.create(tmp_path / "s", SCHEMA) as store:
         for i in range(5):
             store.learn(row(), "ham", id=f"before-{i}")
@@ -75,7 +75,7 @@ def test_a_secret_is_gone_when_forgetting_returns(tmp_path, way, snapshot):
         assert SECRET.encode() not in everything(store.path)
 
 
-def test_a_secret_that_was_there_from_the_start_is_gone(tmp_path):
+def test_secret_in_the_base_is_gone(tmp_path):
     with Store.create(tmp_path / "s", Model.train(SCHEMA, row(SECRET), ["spam"])) as store:
         store.learn(row(), "ham", id="a")
         store.snapshot()
@@ -84,7 +84,7 @@ def test_a_secret_that_was_there_from_the_start_is_gone(tmp_path):
         assert SECRET.encode() not in everything(store.path)
 
 
-def test_no_byte_stays_where_rows_of_a_store_come_and_go(tmp_path):
+def test_no_byte_remains_as_rows_come_and_go(tmp_path):
     order = random.Random(17)
     with Store.create(tmp_path / "s", SCHEMA, snapshot_every=100_000) as store:
         sizes = [order.choice([1, 5, 40, 200]) for _ in range(60)]
@@ -100,9 +100,10 @@ def test_no_byte_stays_where_rows_of_a_store_come_and_go(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
-def test_no_byte_stays_where_the_database_moved_rows(tmp_path, seed):
-    """Without pages of their own about one row in a thousand would leave its first bytes somewhere, whatever
-    `secure_delete` says."""
+def test_no_byte_remains_where_sqlite_moved_rows(tmp_path, seed):
+    """Without separate pages, about one row in a thousand would leave its first bytes somewhere, despite
+    `secure_delete`.
+    """
     order, there, gone = random.Random(seed), {}, []
     journal = Journal(tmp_path / "j", new=True)
     journal.sql.execute("PRAGMA synchronous=OFF")
@@ -123,7 +124,7 @@ def test_no_byte_stays_where_the_database_moved_rows(tmp_path, seed):
 
 
 @pytest.mark.parametrize("size", [0, 1, 700, 900, 990, 5000, 8100, 70_000, 300_000])
-def test_counts_fill_whole_pages_after_the_bytes_that_stay_in_the_tree(size):
+def test_counts_fill_whole_pages_after_the_bytes_in_the_tree(size):
     counts = random.Random(size).randbytes(size)
     sealed, content = seal(counts)
     assert unseal(sealed) == (counts, content)

@@ -1,8 +1,7 @@
-"""Where the power fails, what was synced is on the disk, and of the rest any part: the store has all it acknowledged.
+"""After a power failure, synced data is on disk and any part of the rest: the store has everything acknowledged.
 
-A process works on a store while a small library, preloaded into it, logs what it asks of the disk. From that log every
-state can be built that a power cut may leave: names and bytes that were synced, and of those that were not none, all,
-or some. Each of them is opened as a store.
+A process works on a store while a small preloaded library logs its disk calls. From that log every state is built that
+a power failure may leave: all synced names and bytes, and none, all or some of the others. Each is opened as a store.
 """
 
 import os
@@ -20,10 +19,10 @@ from tallybayes import Model, Store, Words, digest
 
 pytestmark = [pytest.mark.slow, needs_preloading]
 SCHEMA = {"text": Words()}
-STATES = 6 * settings().max_examples  # with EXAMPLES=all there are more of them
+STATES = 6 * settings().max_examples  # more with EXAMPLES=all
 SECRET = b"zyxwvut"
 
-# What is done, one after the other; each leaves rows, of which the digest is known.
+# Changes in sequence; the digest after each is known.
 CHILD = """
 import os, sys
 from tallybayes import Store
@@ -70,11 +69,11 @@ LEFT = [  # after each of them
     [A, CORRECTED, D, *MANY],
     [CORRECTED, D, *MANY],
 ]
-WITH_SECRET = range(2, 8)  # acknowledged so many: the secret may be somewhere
+WITH_SECRET = range(2, 8)  # acknowledged this many: the secret may be somewhere
 
 
 class Disk:
-    """What is on a disk for sure, and what may be."""
+    """What is surely on disk, and what may be."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -108,7 +107,7 @@ class Disk:
         rename(self.now, name, file)
 
     def left(self, path, some, names):
-        """A folder as it may be after a cut: with some of what was written, and the first of the new names."""
+        """A folder after a possible power failure: some of the writes, and the first of the new names."""
         found = dict(self.synced_names)
         for name, file in self.new_names[:names]:
             rename(found, name, file)
@@ -150,7 +149,7 @@ def records(log):
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory):
-    """The folder before, and the log of what was done in it."""
+    """The folder before, and the log of disk calls."""
     folder = tmp_path_factory.mktemp("power")
     Store.create(folder / "s", Model.train(SCHEMA, START[0], [START[1]])).close()
     shutil.copytree(folder / "s", folder / "before" / "s")
@@ -159,7 +158,7 @@ def watched(tmp_path_factory):
 
 
 def check(path, acknowledged):
-    """The store has what was acknowledged, and at most the one change that was on its way."""
+    """The store has what was acknowledged, and at most the one change in flight."""
     if acknowledged not in WITH_SECRET:
         assert not any(SECRET in file.read_bytes() for file in path.iterdir())
     with Store.open(path) as store:
@@ -175,8 +174,8 @@ def trained(rows):
     return digest(Model.train(SCHEMA, *map(list, zip(*rows, strict=True))))
 
 
-def test_the_log_tells_all_that_was_written(watched, tmp_path):
-    """So that what the other tests build is what the disk would have."""
+def test_log_contains_every_write(watched, tmp_path):
+    """So that the states built by the other tests are realistic."""
     folder, before, log = watched
     disk = Disk(before)
     disk.folder = folder
@@ -189,7 +188,7 @@ def test_the_log_tells_all_that_was_written(watched, tmp_path):
     assert sum(path.endswith("acks") and what == "W" for what, path, *_ in log) == len(LEFT) - 1
 
 
-def test_what_was_acknowledged_survives_a_power_cut_at_any_moment(watched, tmp_path):
+def test_acknowledged_changes_survive_a_power_failure_at_any_moment(watched, tmp_path):
     folder, before, log = watched
     order = random.Random(7)
     cuts = sorted(order.choices(range(1, len(log)), k=STATES))

@@ -1,4 +1,4 @@
-"""What others can check: receipts, the chain, and that any damage is found."""
+"""Receipts, the hash chain, and detection of any damage."""
 
 import json
 import random
@@ -21,7 +21,7 @@ def store(tmp_path):
         yield made
 
 
-def test_a_receipt_holds_for_the_model_that_never_saw_the_row(store, tmp_path):
+def test_receipt_matches_a_model_that_never_saw_the_row(store, tmp_path):
     store.forget(id="a", prove=True)
     receipt = store.receipt("a").text()
     save(Model.train(SCHEMA, "lunch on monday", ["ham"]), tmp_path / "never.tally")
@@ -33,7 +33,7 @@ def test_a_receipt_holds_for_the_model_that_never_saw_the_row(store, tmp_path):
         check_receipt(receipt, both + both)
 
 
-def test_a_receipt_holds_for_the_store_open_or_closed_and_for_its_backup(store, tmp_path):
+def test_receipt_matches_the_store_open_or_closed_and_its_backup(store, tmp_path):
     store.forget(id="a")
     receipt = store.receipt("a")
     assert "The row is not in the store" in check_receipt(receipt, store)
@@ -45,7 +45,7 @@ def test_a_receipt_holds_for_the_store_open_or_closed_and_for_its_backup(store, 
         assert "The store has this change" in check_receipt(receipt.text(), tmp_path / path)
 
 
-def test_receipts_of_another_history_do_not_hold(store, tmp_path):
+def test_receipts_of_another_history_do_not_match(store, tmp_path):
     store.backup(tmp_path / "copy")
     store.forget(id="a")
     receipt = store.receipt("a")
@@ -57,7 +57,7 @@ def test_receipts_of_another_history_do_not_hold(store, tmp_path):
             check_receipt(receipt, other)
 
 
-def test_a_receipt_that_was_altered_does_not_hold(store):
+def test_altered_receipt_does_not_match(store):
     facts = json.loads(store.receipt("b").text())
     for name in facts["record"]:
         altered = json.loads(json.dumps(facts))
@@ -69,7 +69,7 @@ def test_a_receipt_that_was_altered_does_not_hold(store):
             check_receipt(text, store)
 
 
-def test_without_digests_a_receipt_says_nothing_of_a_model(store):
+def test_receipt_without_digests_proves_nothing_about_a_model(store):
     with pytest.raises(ReceiptError, match="has no digests"):
         check_receipt(store.receipt("a"), store.model())
     with pytest.raises(UnknownRowError, match="row 'c' was never learned"):
@@ -106,7 +106,7 @@ TAMPERINGS = [
 
 
 @pytest.mark.parametrize("tampering", TAMPERINGS)
-def test_whatever_is_altered_in_the_database_is_found(store, tampering):
+def test_any_alteration_of_the_database_is_detected(store, tampering):
     store.learn("more", "ham", id="c")
     store.learn("more", "ham", id="d")
     store.set("threshold", 0.5)
@@ -120,7 +120,7 @@ def test_whatever_is_altered_in_the_database_is_found(store, tampering):
     assert problems(store.path)
 
 
-def test_a_setting_that_was_altered_is_not_given_out(store):
+def test_altered_setting_is_not_returned(store):
     store.set("threshold", 0.5)
     store.close()
     sql = sqlite3.connect(store.path / "journal.sqlite")
@@ -135,8 +135,8 @@ def test_a_setting_that_was_altered_is_not_given_out(store):
         assert again.verify()
 
 
-def test_a_byte_that_flips_while_the_store_is_open_is_found(store):
-    """Though SQLite would not have read it again."""
+def test_byte_flipped_while_open_is_detected(store):
+    """Although SQLite would not read it again."""
     with open(store.path / "journal.sqlite", "r+b") as file:
         data = file.read()
         file.seek(data.index(b'"what":"learn"') + 10)
@@ -161,8 +161,8 @@ def contents(path):
 
 
 @pytest.mark.slow
-def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
-    """Where nothing is found, all that can be asked of the database is as it was; in a model file every byte counts."""
+def test_flipped_byte_is_detected_if_it_matters(store, tmp_path):
+    """If nothing is detected, every query of the database is unchanged; in a model file every byte matters."""
     store.snapshot()
     store.learn("after the snapshot", "ham", id="c")
     store.set("thresholds", {"ham": 0.25, "spam": 0.75})
@@ -184,7 +184,7 @@ def test_a_flipped_byte_is_found_if_it_means_anything(store, tmp_path):
     assert silent < 60
 
 
-def test_verify_tells_how_far_it_is(tmp_path):
+def test_verify_reports_progress(tmp_path):
     told = []
     with Store.create(tmp_path / "store", SCHEMA) as store:
         store.learn_all(("win a prize", "spam", f"m-{i}") for i in range(2500))

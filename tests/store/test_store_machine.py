@@ -1,4 +1,4 @@
-"""Whatever happens to a store, its model is the one trained on what is left."""
+"""Stateful test: after any history, the model of a store is the one trained on the remaining rows."""
 
 import shutil
 import tempfile
@@ -34,7 +34,7 @@ def trained(rows):
 
 
 class StoreMachine(RuleBasedStateMachine):
-    """A store beside a dictionary of its rows."""
+    """A store and a dictionary of its rows."""
 
     backups = Bundle("backups")
 
@@ -44,7 +44,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.copies = 0
         self.rows = {}
         self.gone = set()
-        self.weights = {}  # of rows that have faded
+        self.weights = {}  # of decayed rows
         self.start_weight = 1.0
         self.settings = {}
 
@@ -145,7 +145,7 @@ class StoreMachine(RuleBasedStateMachine):
 
     @rule()
     def crash(self):
-        """What is on the disk is all that is left."""
+        """Only what is on disk remains."""
         path = self.new_path()
         shutil.copytree(self.store.path, path)
         self.store.close()
@@ -208,7 +208,7 @@ TestStoreMachine.settings = settings(stateful_step_count=25)
 TestStoreMachine.pytestmark = [pytest.mark.slow]
 
 
-def test_a_label_of_another_type_is_taken_where_it_is_the_only_one(tmp_path):
+def test_label_of_another_type_is_accepted_if_it_is_the_only_one(tmp_path):
     with Store.create(tmp_path / "s", {"kind": Categorical()}) as store:
         store.learn({"kind": "p"}, "spam", id="a")
         with pytest.raises(TypeError, match="labels are of type int64"):

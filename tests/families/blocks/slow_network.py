@@ -1,4 +1,4 @@
-"""Networks worked out from rows as a book has them, in fractions: slow, and obviously right."""
+"""Bayesian networks computed from rows by the textbook, in fractions: a slow reference."""
 
 from collections import Counter
 from fractions import Fraction
@@ -15,7 +15,7 @@ class Rows:
         self.classes = Counter(self.labels)
 
     def n(self, label, **levels):
-        """How many rows of a class have these levels of columns: n("yes", _0="sunny")."""
+        """Number of rows of a class with these levels of columns: n("yes", _0="sunny")."""
         wanted = [(int(column[1:]), level) for column, level in levels.items()]
         return sum(
             own == label and all(row[j] == level for j, level in wanted)
@@ -34,7 +34,7 @@ class Rows:
         return (both + alpha) / (whole + alpha * len(self.levels[j]))
 
     def network(self, row, label, parents, alpha=Fraction(1), m=Fraction(5)):
-        """P(row | class) where parents[j] is the parent of column j, or None."""
+        """P(row | class), where parents[j] is the parent of column j or None."""
         product = Fraction(1)
         for j, p in enumerate(parents):
             product *= (
@@ -43,7 +43,7 @@ class Rows:
         return product
 
     def averaged(self, row, label, alpha=Fraction(1), m=Fraction(5)):
-        """The mean over networks in which one column is the parent of all others."""
+        """The mean over the networks in which one column is the parent of all others."""
         each = [self.network(row, label, [None if j == p else p for j in self.columns], alpha, m) for p in self.columns]
         return sum(each) / len(each)
 
@@ -60,7 +60,7 @@ class Rows:
 
 
 def tree_weight(rows, parents):
-    """The information that the edges of a tree have together."""
+    """The total information of the edges of a tree."""
     return sum(rows.information(j, p) for j, p in enumerate(parents) if p is not None)
 
 

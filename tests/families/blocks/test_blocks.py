@@ -1,4 +1,4 @@
-"""Entries of a schema that name several columns, wherever a schema's columns are walked through."""
+"""Schema entries that name several columns, in every function that walks a schema."""
 
 import json
 import os
@@ -45,7 +45,7 @@ def table(tmp_path):
     return path
 
 
-def test_columns_of_a_block_may_be_given_in_any_order():
+def test_order_of_block_columns_does_not_matter():
     turned = Schema({"colour": Categorical(), BLOCK[::-1]: Correlated()})
     assert turned == SCHEMA
     assert digest(Model.train(turned, ROWS, LABELS)) == digest(MODEL)
@@ -66,14 +66,14 @@ def test_columns_of_a_block_may_be_given_in_any_order():
         ({("a", "b"): Correlated(), "a, b": Categorical()}, ValueError, "are written the same"),
     ],
 )
-def test_a_block_that_cannot_be_is_refused(columns, error, said):
+def test_invalid_blocks_are_refused(columns, error, said):
     with pytest.raises(error, match=said):
         Schema(columns)
     with pytest.raises(ValueError, match="Column 'height' holds the labels"):
         Schema({BLOCK: Correlated()}, label="height")
 
 
-def test_a_schema_with_blocks_is_written_and_read_again():
+def test_schema_with_blocks_round_trips():
     schema = Schema({BLOCK: Correlated(m=2.0, covariance="shared"), "colour": Categorical()}, label="class")
     text = schema_to_toml(schema)
     assert '[[blocks]]\ncolumns = ["height", "weight"]\nfamily = "Correlated(covariance=\'shared\', m=2.0)"\n' in text
@@ -100,12 +100,12 @@ def test_a_schema_with_blocks_is_written_and_read_again():
         ),
     ],
 )
-def test_a_block_that_is_written_wrongly_is_said(block, said):
+def test_invalid_block_in_toml_is_reported(block, said):
     with pytest.raises(ValueError, match=said):
         schema_from_toml(f"[columns]\n[[blocks]]\n{block}\n")
 
 
-def test_any_shape_of_rows_is_counted_and_scored_the_same():
+def test_rows_of_any_form_are_counted_and_scored_the_same():
     frame = pd.DataFrame(ROWS)
     expected = MODEL.log_joint(ROWS)
     for data in (frame, pl.DataFrame(ROWS), pa.table(ROWS), frame.to_dict("records")):
@@ -127,7 +127,7 @@ ROW = st.fixed_dictionaries({"height": CELL, "weight": CELL, "colour": st.sample
 
 
 @given(st.lists(st.tuples(ROW, st.sampled_from("ab")), min_size=1, max_size=8), st.booleans())
-def test_rows_with_a_block_learned_one_at_a_time_are_one_batch_and_forgotten_they_are_gone(rows, lists):
+def test_single_rows_equal_one_batch_and_are_forgotten(rows, lists):
     columns = {name: [row[name] for row, _ in rows] for name in ROWS}
     together = Model.train(SCHEMA, columns, [label for _, label in rows])
     alone = MODEL.copy()
@@ -163,7 +163,7 @@ def test_beliefs_about_a_block_can_be_changed():
         Model.train({"x": Correlated()}, {"x": [1.0]}, ["a"]).believing(x=Gaussian())
 
 
-def test_models_of_blocks_merge_forget_and_are_told_from_the_rest():
+def test_models_with_blocks_merge_and_forget():
     half = {name: values[:3] for name, values in ROWS.items()}
     rest = {name: values[3:] for name, values in ROWS.items()}
     both = Model.train(SCHEMA, half, LABELS[:3]) + Model.train(SCHEMA, rest, LABELS[3:])
@@ -175,7 +175,7 @@ def test_models_of_blocks_merge_forget_and_are_told_from_the_rest():
     assert digest(other) == digest(again)
 
 
-def test_blocks_are_drawn_evaluated_and_shown():
+def test_blocks_are_sampled_evaluated_and_shown():
     rows, labels = MODEL.sample(5, seed=1)
     assert rows.schema.names == ["height", "weight", "colour"]
     assert digest(Model.train(SCHEMA, rows, labels)) == digest(Model.train(SCHEMA, *MODEL.sample(5, seed=1)))
@@ -185,7 +185,7 @@ def test_blocks_are_drawn_evaluated_and_shown():
     assert "height, weight  Correlated()" in repr(MODEL)
 
 
-def test_a_family_for_a_block_can_be_told_to_inference():
+def test_block_family_as_a_hint():
     schema = Schema.infer({**ROWS, "class": LABELS}, "class", hints={BLOCK[::-1]: Correlated()})
     assert list(schema.columns) == [BLOCK, "colour"]
     assert schema.reasons[BLOCK] == "as given"
@@ -200,7 +200,7 @@ def test_files_are_read_for_their_blocks(table):
     assert digest(model) == digest(expected)
 
 
-def test_the_face_of_scikit_learn_takes_blocks():
+def test_scikit_learn_estimator_with_blocks():
     frame = pd.DataFrame(ROWS)
     learned = NaiveBayes({BLOCK: Correlated()}).fit(frame, LABELS)
     assert list(learned.schema_.columns) == [BLOCK, "colour"]
@@ -217,7 +217,7 @@ def test_the_face_of_scikit_learn_takes_blocks():
         learned.predict(frame.drop(columns="weight"))
 
 
-def test_a_column_in_two_entries_counts_twice_only_if_it_is_weighed():
+def test_column_in_two_entries_requires_weighing():
     model = Model.train({BLOCK: Correlated(), "height": Gaussian()}, ROWS, LABELS)
     assert model.counts("height") == Model.train({"height": Gaussian()}, ROWS, LABELS).counts("height")
     with pytest.raises(ValueError, match=r"Column 'height' is in two entries of the schema.* would count twice"):

@@ -1,4 +1,4 @@
-"""Cells as small numbers: which intervals and levels are chosen from a sample, and that one row is coded as a frame."""
+"""Coding cells as small integers: intervals and levels chosen from a sample, the same for one row and for a frame."""
 
 from itertools import pairwise
 
@@ -26,14 +26,14 @@ def coded(x, edges):
     return np.searchsorted([] if edges is None else edges, x)
 
 
-def test_few_values_have_an_interval_each():
+def test_few_values_have_one_interval_each():
     assert number_code(np.array([3.0, 1.0, 1.0, 2.0, np.nan]), 3) == (1.5, 2.5)
     assert number_code(np.array([1.0, 1.0]), 5) is None
     assert number_code(np.array([np.nan]), 5) is None
     assert number_code(np.array([]), 5) is None
 
 
-def test_a_value_with_more_than_its_share_stands_alone():
+def test_frequent_value_has_its_own_interval():
     x = np.concatenate([np.zeros(60), np.arange(1.0, 41.0)])
     edges = number_code(x, 5)
     assert edges[0] == 0.5  # between 0 and 1
@@ -41,19 +41,19 @@ def test_a_value_with_more_than_its_share_stands_alone():
     assert counts.tolist() == [60, 10, 10, 10, 10]
 
 
-def test_a_value_amid_others_stands_alone():
+def test_frequent_value_in_the_middle_has_its_own_interval():
     x = np.concatenate([np.arange(-20.0, 0.0), np.zeros(50), np.arange(1.0, 21.0)])
     codes = coded(x, number_code(x, 5))
     assert (codes[x == 0] == codes[20]).all()
     assert not (codes[x != 0] == codes[20]).any()
 
 
-def test_intervals_have_equal_counts_where_no_value_is_frequent():
+def test_intervals_have_equal_counts():
     x = np.random.default_rng(0).normal(size=1000)
     assert np.bincount(coded(x, number_code(x, 10))).tolist() == [100] * 10
 
 
-def test_weights_are_rows():
+def test_weights_count_as_rows():
     x = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     weights = np.array([1.0, 1.0, 6.0, 1.0, 2.0, 1.0])
     repeated = np.repeat(x, weights.astype(int))
@@ -61,7 +61,7 @@ def test_weights_are_rows():
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-9, 9).map(float)), st.integers(1, 254))
-def test_edges_rise_and_lie_between_neighbours(values, intervals):
+def test_edges_increase_and_lie_between_neighbours(values, intervals):
     x = np.array(values, np.float64)
     edges = number_code(x, intervals)
     if edges is None:
@@ -72,11 +72,11 @@ def test_edges_rise_and_lie_between_neighbours(values, intervals):
     for edge in edges:
         assert x.min() <= edge < x.max()
     if len(set(values)) <= intervals:
-        assert len(set(coded(x, edges).tolist())) == len(set(values))  # each value by itself
+        assert len(set(coded(x, edges).tolist())) == len(set(values))  # each value alone
 
 
 @given(st.lists(st.floats(-5, 5) | st.integers(-9, 9).map(float), min_size=2, max_size=60), st.integers(2, 9))
-def test_no_two_values_share_an_interval_if_one_has_more_than_its_share(values, intervals):
+def test_frequent_values_never_share_an_interval(values, intervals):
     x = np.array(values)
     codes = coded(x, number_code(x, intervals))
     for value in set(values):
@@ -84,12 +84,12 @@ def test_no_two_values_share_an_interval_if_one_has_more_than_its_share(values, 
             assert set(x[codes == codes[values.index(value)]]) == {value}
 
 
-def test_edges_are_written_with_few_digits():
+def test_edges_have_few_digits():
     assert number_code(np.array([0.1, 0.2]), 5) == (0.15,)
     assert number_code(np.array([1.23456, 1.3]), 5) == (1.27,)
 
 
-def test_levels_need_so_many_rows_and_are_sorted():
+def test_levels_need_a_minimum_of_rows_and_are_sorted():
     cells = pa.array(["v", "u", "v", None, "once", "u", "w", "w", "w"])
     assert level_code(cells, 1) == ("once", "u", "v", "w")
     assert level_code(cells, 2) == ("u", "v", "w")
@@ -100,16 +100,16 @@ def test_levels_need_so_many_rows_and_are_sorted():
     assert level_code(pa.nulls(3, pa.string()), 1) is None
 
 
-def test_of_too_many_levels_the_most_frequent_are_kept():
+def test_most_frequent_levels_are_kept():
     names = [f"{i:03}" for i in range(300)]
     code = level_code(pa.array(names + names[46:]), 1)
     assert code == tuple(names[46:])
     assert len(code) == MOST
-    assert level_code(pa.array(names), 1) == tuple(names[:MOST])  # of equals, the first names
+    assert level_code(pa.array(names), 1) == tuple(names[:MOST])  # ties by name
 
 
 @given(st.lists(ROW, min_size=1, max_size=12))
-def test_a_row_by_itself_has_the_codes_it_has_in_a_frame(rows):
+def test_single_row_has_the_codes_of_a_frame(rows):
     coder = Coder(COLUMNS, CODING)
     kinds = (pa.string(), pa.float64(), pa.string())
     parts = [pa.array(cells, kind) for cells, kind in zip(zip(*rows, strict=True), kinds, strict=True)]
@@ -127,7 +127,7 @@ def test_a_row_by_itself_has_the_codes_it_has_in_a_frame(rows):
 
 
 @pytest.mark.parametrize("value", [float("inf"), float("-inf")])
-def test_infinite_numbers_are_an_error_that_names_the_column(value):
+def test_infinity_is_an_error_that_names_the_column(value):
     coder = Coder(COLUMNS, CODING)
     with pytest.raises(CellError, match="infinite; a finite number is expected") as error:
         coder.encode([{"a": "u", "b": value, "c": None}])
@@ -138,7 +138,7 @@ def test_infinite_numbers_are_an_error_that_names_the_column(value):
     assert (error.value.column, error.value.row) == ("b", 1)
 
 
-def test_codes_as_people_read_them():
+def test_readable_codes():
     assert [code_text((0.5, 2.0), at) for at in range(4)] == ["missing", "≤ 0.5", "0.5 … 2", "> 2"]
     assert [code_text(("rain",), at) for at in range(3)] == ["missing", "any other", "rain"]
     assert [code_text(None, at) for at in range(2)] == ["missing", "there"]
@@ -165,7 +165,7 @@ def test_codes_as_people_read_them():
     ],
     ids=str,
 )
-def test_codes_that_cannot_be_are_refused(codes):
+def test_invalid_codes_are_refused(codes):
     with pytest.raises(ValueError, match=r"Trees\(codes=.*codes must be"):
         Trees(codes=codes)
 
@@ -175,7 +175,7 @@ def test_codes_of_other_columns_are_refused():
         Trees(codes=[[1.0]]).over(("a", "b"))
 
 
-def test_codes_are_kept_in_one_form():
+def test_codes_have_one_canonical_form():
     assert Trees(codes=[[1, 2], ("u",), None]).codes == ((1.0, 2.0), ("u",), None)
     assert Trees(codes=np.array([[1, 2]])).codes == ((1.0, 2.0),)
     assert Trees(codes=pd.Series([["u"]])).codes == (("u",),)

@@ -1,4 +1,4 @@
-"""Blocks of numbers that vary together: the laws, scipy, and missing cells."""
+"""Multivariate normal blocks: the laws, scipy, and missing cells."""
 
 import math
 import warnings
@@ -50,7 +50,7 @@ def test_obeys_the_laws_with_missing_cells_and_without(family):
     rows=st.lists(st.tuples(CELLS, st.sampled_from("ab")), min_size=1, max_size=8), m=st.sampled_from([0.0, 0.5, 2.0])
 )
 @settings(max_examples=30, deadline=None)
-def test_one_column_is_gaussian(shared, plugin, rows, m):
+def test_one_column_equals_gaussian(shared, plugin, rows, m):
     cells = {"x": pa.array([cell for cell, _ in rows], pa.float64())}
     labels = [label for _, label in rows]
     covariance = "shared" if shared else "own"
@@ -58,13 +58,13 @@ def test_one_column_is_gaussian(shared, plugin, rows, m):
     column = Model.train({"x": Gaussian(m=m, plugin=plugin, shared=shared)}, cells, labels)
     asked = {"x": [-3.0, 0.5, 400.0]}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of rows that are impossible, which are so in both
+        warnings.simplefilter("ignore")  # impossible rows, which are so in both
         joint = column.log_joint(asked)
-        lost = 1e-15 * np.abs(joint[np.isfinite(joint)]).max(initial=1.0)  # of a posterior, where densities are extreme
+        lost = 1e-15 * np.abs(joint[np.isfinite(joint)]).max(initial=1.0)  # a posterior at extreme densities
         np.testing.assert_allclose(block.posterior(asked), column.posterior(asked), rtol=1e-9, atol=1e-12 + lost)
 
 
-def test_integrated_out_is_students_distribution_in_several_dimensions():
+def test_predictive_is_multivariate_student():
     random = np.random.default_rng(3)
     x = random.normal(size=(9, 3)) @ random.normal(size=(3, 3))
     model = trained(x, ["a"] * 9, Correlated(m=2.0))
@@ -76,11 +76,11 @@ def test_integrated_out_is_students_distribution_in_several_dimensions():
 
 
 @pytest.mark.slow
-def test_the_predictive_distribution_adds_up_to_one():
+def test_predictive_integrates_to_one():
     model = Model.train({BLOCK: Correlated()}, {"height": [1.0, 2.0, 4.0], "weight": [5.0, 5.5, 9.0]}, ["a"] * 3)
 
     def density(u, v):
-        """On the plane, which is folded into a square."""
+        """Over the plane, folded into a square."""
         cells = {"height": [math.tan(u)], "weight": [math.tan(v)]}
         return math.exp(model.evidence(cells)[BLOCK][0, 0]) / (math.cos(u) * math.cos(v)) ** 2
 
@@ -88,7 +88,7 @@ def test_the_predictive_distribution_adds_up_to_one():
     assert abs(total - 1.0) < 0.02
 
 
-def test_a_missing_cell_leaves_the_joint_density_of_the_others():
+def test_missing_cell_leaves_the_marginal_of_the_others():
     x, y = load_iris(return_X_y=True)
     model = trained(x, y, Correlated())
     without = trained(x[:, [0, 2, 3]], y, Correlated())
@@ -100,7 +100,7 @@ def test_a_missing_cell_leaves_the_joint_density_of_the_others():
     np.testing.assert_allclose(nothing, [[1 / 3, 1 / 3, 1 / 3]])
 
 
-def test_rows_of_several_patterns_of_missing_cells_are_scored_as_each_by_itself():
+def test_rows_with_several_missing_patterns_score_like_single_rows():
     x, y = load_iris(return_X_y=True)
     random = np.random.default_rng(1)
     holes = np.where(random.random(x.shape) < 0.4, np.nan, x)
@@ -111,7 +111,7 @@ def test_rows_of_several_patterns_of_missing_cells_are_scored_as_each_by_itself(
     np.testing.assert_allclose(plain, alone, rtol=1e-12)
 
 
-def test_a_covariance_is_that_of_the_rows_that_have_both():
+def test_covariance_uses_the_rows_that_have_both():
     height = [1.0, 2.0, 4.0, 7.0, None]
     weight = [5.0, None, 9.0, 6.0, 8.0]
     model = Model.train({BLOCK: Correlated(m=0, plugin=True)}, {"height": height, "weight": weight}, ["a"] * 5)
@@ -126,8 +126,8 @@ def test_a_covariance_is_that_of_the_rows_that_have_both():
     assert counts["apart"]["weight", "height"] == {"n": {"a": 1}, "x": {"a": 8.0}}
 
 
-def test_covariances_that_contradict_one_another_still_make_a_density():
-    """Of three columns, seen two at a time, each pair may be as unlike as can be: no three numbers are."""
+def test_contradictory_covariances_still_make_a_density():
+    """Three columns observed in pairs may each be perfectly anticorrelated; three variables cannot."""
     u, none = [1.0, 2.0, 3.0, 4.0], [None] * 4
     columns = {"x": u + u + none, "y": u[::-1] + none + u, "z": none + u[::-1] + u[::-1]}
     model = Model.train({("x", "y", "z"): Correlated(m=0, plugin=True)}, columns, ["a"] * 12)
@@ -136,7 +136,7 @@ def test_covariances_that_contradict_one_another_still_make_a_density():
     assert model.estimates("x")["covariance(x, y)"]["a"] == pytest.approx(-1.25 * 0.99 / 2)
 
 
-def test_counting_is_exact_far_from_zero_and_at_the_ends_of_the_range():
+def test_exact_far_from_zero_and_at_the_ends_of_the_range():
     random = np.random.default_rng(0)
     x = random.normal(size=(50, 2))
     far = trained(x + 1e9, ["a"] * 50, Correlated(m=0, plugin=True))
@@ -160,14 +160,14 @@ def test_sums_of_products_are_exact(weights):
     assert sums == [sum(Fraction(a) * Fraction(b) * Fraction(c) for a, b, c in zip(x, y, w, strict=True))]
 
 
-def test_a_constant_column_says_nothing_and_few_rows_do_not_matter():
+def test_constant_column_and_few_rows():
     x = {"x": [1.0, 2.0, 5.0], "y": [3.0, 3.0, 3.0]}
     model = Model.train({("x", "y"): Correlated()}, x, ["a", "a", "b"])
     alone = Model.train({"x": Gaussian()}, {"x": x["x"]}, ["a", "a", "b"])
     np.testing.assert_allclose(model.log_joint({"x": [2.5], "y": [9.0]}), alone.log_joint({"x": [2.5]}))
 
 
-def test_columns_that_repeat_each_other_need_a_prior():
+def test_redundant_columns_need_a_prior():
     x = {"x": [1.0, 2.0, 5.0, 6.5], "y": [2.0, 4.0, 10.0, 13.0]}
     model = Model.train({("x", "y"): Correlated(m=0, plugin=True)}, x, ["a", "a", "b", "b"])
     with pytest.warns(UserWarning, match="m, shape or rate above 0"):
@@ -176,7 +176,7 @@ def test_columns_that_repeat_each_other_need_a_prior():
     assert shrunk.posterior({"x": [1.2], "y": [2.4]})[0, 0] > 0.6
 
 
-def test_rows_drawn_are_spread_as_the_model_has_it():
+def test_samples_have_the_models_covariance():
     x, y = load_iris(return_X_y=True)
     model = trained(x, y, Correlated(m=0, plugin=True))
     rows, labels = model.sample(4000, seed=7)
@@ -206,7 +206,7 @@ def test_forgetting_rows_that_were_not_learned_is_refused():
         assert digest(model) == before, reason
 
 
-def test_faded_rows_are_still_forgotten_and_files_come_back():
+def test_decayed_rows_are_forgotten_and_files_round_trip():
     rows = {"height": [1.0, 2.0, 4.0, 3.3], "weight": [5.0, None, 9.0, 1.7]}
     more = {"height": [7.5, None], "weight": [2.5, 2.0]}
     model = Model.train({BLOCK: Correlated()}, rows, list("aabb"))
@@ -225,12 +225,12 @@ def test_faded_rows_are_still_forgotten_and_files_come_back():
         ({"plugin": 1}, "plugin must be True or False"),
     ],
 )
-def test_settings_that_mean_nothing_are_errors(settings, said):
+def test_invalid_settings_are_errors(settings, said):
     with pytest.raises(ValueError, match=said):
         Correlated(**settings)
 
 
-def test_what_is_known_of_the_parameters_is_what_gaussian_knows_of_each_column():
+def test_marginal_posteriors_equal_gaussian():
     x, y = load_iris(return_X_y=True)
     block = trained(x, y, Correlated()).parameters("x01", 2).interval()
     column = Model.train({"x01": Gaussian()}, frame(x), y).parameters("x01", 2).interval()
@@ -238,7 +238,7 @@ def test_what_is_known_of_the_parameters_is_what_gaussian_knows_of_each_column()
     np.testing.assert_allclose(block["variance(x01)"], column["variance"])
 
 
-def test_parameters_are_counted():
+def test_parameter_count():
     x, y = load_iris(return_X_y=True)
     model = trained(x, y, Correlated())
     assert model.parameter_count().total == 2 + 3 * (4 + 10)

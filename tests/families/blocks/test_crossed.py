@@ -1,4 +1,4 @@
-"""Pairs of levels as words: what is counted of a row, and that it is counted like everything else."""
+"""Pairs of levels as words: what a row counts, and the usual laws."""
 
 import numpy as np
 import pytest
@@ -23,15 +23,15 @@ def trained(rows=ROWS, labels=LABELS, family=None):
     return Model.train({BLOCK: family or Crossed()}, rows, labels)
 
 
-def test_every_two_levels_of_a_row_are_a_word():
+def test_every_pair_of_levels_is_a_word():
     counts = trained().counts(BLOCK)
     assert counts[word("noun", "man", "prep", "in")]["documents"]["n"] == 2
     assert counts[word("noun", "man", "verb", "see")]["documents"]["n"] == 2
     assert counts[word("prep", "with", "verb", "eat")]["documents"]["v"] == 2
-    assert len(counts.slots) == 11  # a pair of which one is missing is none
+    assert len(counts.slots) == 11  # a pair with a missing cell is none
 
 
-def test_of_names_the_columns_that_are_paired():
+def test_of_selects_the_paired_columns():
     counts = trained(family=Crossed(of=("verb", "noun"))).counts(BLOCK)
     assert sorted(slot.count("\x1e") for slot in counts.slots) == [2, 2, 2]
     assert all("prep" not in slot for slot in counts.slots)
@@ -39,14 +39,14 @@ def test_of_names_the_columns_that_are_paired():
         trained(family=Crossed(of=("colour",)))
 
 
-def test_one_row_at_a_time_is_one_batch():
+def test_single_rows_equal_one_batch():
     model = Model.train({BLOCK: Crossed()}, {k: v[:1] for k, v in ROWS.items()}, LABELS[:1])
     for at in range(1, len(LABELS)):
         model += Model.train({BLOCK: Crossed()}, {name: column[at] for name, column in ROWS.items()}, [LABELS[at]])
     assert digest(model) == digest(trained())
 
 
-def test_forgotten_is_never_seen_and_a_file_brings_it_back():
+def test_forgotten_is_never_seen_and_files_round_trip():
     fewer = {name: column[:-1] for name, column in ROWS.items()}
     model = trained()
     model -= Model.train({BLOCK: Crossed()}, {name: column[-1:] for name, column in ROWS.items()}, LABELS[-1:])
@@ -54,7 +54,7 @@ def test_forgotten_is_never_seen_and_a_file_brings_it_back():
     assert from_bytes(to_bytes(model)) == model
 
 
-def test_what_pairs_say_is_what_words_say():
+def test_evidence_equals_that_of_words():
     listed = [
         [
             word(a, row[a], b, row[b])
@@ -72,13 +72,13 @@ def test_what_pairs_say_is_what_words_say():
 
 
 def table(n=600):
-    """Whether the numbers of two levels add up to an odd one, which neither level tells by itself."""
+    """Parity of the sum of two levels, which neither tells alone."""
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 150, n), rng.integers(0, 150, n)
     return {"a": [f"a{i}" for i in a], "b": [f"b{i}" for i in b]}, np.where((a + b) % 2, "odd", "even")
 
 
-def test_weighing_and_inference_know_of_it():
+def test_weighing_and_inference():
     rows, labels = table()
     schema = Schema.infer(rows, dependence="auto")
     assert [type(each).__name__ for each in schema.columns["a", "b"].members] == ["Trees", "Pairs", "Crossed"]

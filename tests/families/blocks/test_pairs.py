@@ -1,4 +1,4 @@
-"""Pairs of columns: the laws in every structure, and probabilities as the books have them."""
+"""Pairs of columns: the laws in every structure, and textbook probabilities."""
 
 from fractions import Fraction
 from math import log
@@ -55,7 +55,7 @@ def all_days():
 
 @pytest.mark.parametrize("alpha", [0, 0.5, 1])
 @pytest.mark.parametrize("m", [0, 2, 5])
-def test_averaged_says_what_the_formula_says(alpha, m):
+def test_averaged_equals_the_formula(alpha, m):
     days, model = all_days(), tennis(structure="averaged", alpha=alpha, m=m)
     found = np.exp(model.evidence(days)[BLOCK])
     for row, said in zip(days.values.tolist(), found, strict=True):
@@ -67,13 +67,13 @@ def test_averaged_says_what_the_formula_says(alpha, m):
 
 
 def _is_known(row, label, alpha, m):
-    """Whether every level was met in the class: else, with no smoothing, a fraction would have nothing below."""
+    """Whether the class has seen every level; otherwise, without smoothing, a denominator is zero."""
     return alpha or all(KNOWN.n(label, **{f"_{j}": level}) for j, level in enumerate(row))
 
 
 @pytest.mark.parametrize("structure", ["naive", "tree", "k-dependence"])
 @pytest.mark.parametrize(("alpha", "m"), [(1, 5), (0.5, 0), (1, 0)])
-def test_a_network_says_what_the_formula_says(structure, alpha, m):
+def test_network_equals_the_formula(structure, alpha, m):
     days, model = all_days(), tennis(structure=structure, alpha=alpha, m=m)
     parents = model.belief(BLOCK).parents
     numbers = [BLOCK.index(parents[column]) if column in parents else None for column in BLOCK]
@@ -85,12 +85,12 @@ def test_a_network_says_what_the_formula_says(structure, alpha, m):
 
 @pytest.mark.parametrize("structure", ["naive", "tree", "k-dependence", "averaged"])
 @pytest.mark.parametrize("m", [0, 5])
-def test_the_probabilities_of_all_rows_add_up_to_one(structure, m):
+def test_probabilities_of_all_rows_sum_to_one(structure, m):
     said = np.exp(tennis(structure=structure, m=m).evidence(all_days())[BLOCK])
     np.testing.assert_allclose(said.sum(axis=0), 1.0, rtol=1e-12)
 
 
-def test_the_tree_has_the_most_information():
+def test_tree_has_maximum_information():
     parents = tennis(structure="tree").belief(BLOCK).parents
     assert len(parents) == len(BLOCK) - 1
     numbers = [BLOCK.index(parents[column]) if column in parents else None for column in BLOCK]
@@ -98,7 +98,7 @@ def test_the_tree_has_the_most_information():
     each = [[None if p == j else p for p in range(len(BLOCK))] for j in range(len(BLOCK))]
     trees = [(a, b, c) for a in each[0] for b in each[1] for c in each[2]]
     weights = [tree_weight(KNOWN, [*some, None]) for some in trees if None not in some and _is_tree([*some, None])]
-    assert len(weights) == 16  # as many as there are trees of four columns
+    assert len(weights) == 16  # the number of trees over four columns
     assert best == pytest.approx(max(weights), rel=1e-12)
 
 
@@ -113,7 +113,7 @@ def _is_tree(parents):
     return True
 
 
-def test_structure_is_belief():
+def test_structure_is_a_belief():
     model = tennis(structure="naive")
     for structure in STRUCTURES[:-1]:
         other = tennis(structure=structure)
@@ -125,7 +125,7 @@ def test_structure_is_belief():
 
 
 @pytest.mark.parametrize("structure", ["tree", "k-dependence"])
-def test_left_out_keeps_the_network_of_all_rows(structure):
+def test_leave_one_out_keeps_the_network(structure):
     model = tennis(structure=structure)
     fixed = model.believing(structure=model.belief(BLOCK).parents)
     soon = left_out(model, DAYS, "play")
@@ -134,7 +134,7 @@ def test_left_out_keeps_the_network_of_all_rows(structure):
     assert "depends on" in model.schema.columns[BLOCK].stays
 
 
-def test_auto_is_the_least_loss_of_left_out_rows():
+def test_auto_minimises_the_leave_one_out_loss():
     random = np.random.default_rng(0)
     a, b = random.integers(0, 2, 400), random.integers(0, 2, 400)
     label = np.where(random.random(400) < 0.9, a ^ b, 1 - (a ^ b))
@@ -145,13 +145,13 @@ def test_auto_is_the_least_loss_of_left_out_rows():
         total = left_out(model.believing(structure=structure), frame, label).total()
         own = total[np.arange(400), label]
         losses[structure] = float(np.mean(np.logaddexp.reduce(total, axis=1) - own))
-    assert losses["naive"] > log(2) - 0.01 > 0.4 > losses["tree"]  # each column by itself says nothing
+    assert losses["naive"] > log(2) - 0.01 > 0.4 > losses["tree"]  # each column alone is uninformative
     chosen = weigh(model, frame, label).schema.columns["a", "b"].chosen
     assert losses[chosen] <= min(losses.values()) + 1e-9
     assert chosen != "naive"
 
 
-def test_numbers_have_fewer_intervals_where_rows_are_few():
+def test_few_rows_give_fewer_intervals():
     random = np.random.default_rng(0)
     for rows, intervals in ((200, 5), (2000, 10)):
         frame = {"x": random.normal(size=rows), "y": random.normal(size=rows)}
@@ -159,14 +159,14 @@ def test_numbers_have_fewer_intervals_where_rows_are_few():
         assert [len(code) + 1 for code in model.schema.columns["x", "y"].codes] == [intervals, intervals]
 
 
-def test_a_row_touches_its_own_cells_only():
+def test_row_touches_only_its_own_cells():
     schema = Schema({("a", "b", "c"): Pairs(codes=CODES)})
     row = Model.train(schema, {"a": "u", "b": 1.0, "c": "v"}, ["yes"])
     assert len(row.columns["a", "b", "c"]) == 6
     assert row.counts(("a", "b", "c"))[2] == {"yes": 1}
 
 
-def test_a_tree_says_what_pyagrum_says():
+def test_tree_equals_pyagrum():
     """pyAgrum 3.3.1, parameters with a smoothing prior of weight 1; pgmpy 1.1.2 finds the same tree."""
     days = Schema({BLOCK: Pairs(structure="tree", alpha=1, m=0)}, prior=1.0)
     model = Model.train(days, DAYS, "play")
@@ -184,8 +184,8 @@ def test_a_tree_says_what_pyagrum_says():
         (("outlook", "temperature"), 3, [0.24, 0.24, 0.547945205479452, 0.547945205479452]),
     ],
 )
-def test_averaged_says_what_weka_says(columns, levels, theirs):
-    """Weka 3.6.14, whose P(class, parent) comes to classes that have a pseudo-count for each level."""
+def test_averaged_equals_weka(columns, levels, theirs):
+    """Weka 3.6.14, whose P(class, parent) amounts to one pseudo-count per level for each class."""
     schema = Schema({columns: Pairs(structure="averaged", alpha=1, m=0)}, prior=float(levels))
     model = Model.train(schema, DAYS, "play")
     np.testing.assert_allclose(model.posterior(DAYS)[[0, 1, 4, 5], 1], theirs, rtol=1e-12)

@@ -1,4 +1,4 @@
-"""Several families of one block: the laws, and that each says what it says by itself."""
+"""Several families over one block: the laws, and each member as it is alone."""
 
 import pickle
 
@@ -28,7 +28,7 @@ def alone(member):
     return Model.train({BLOCK: SCHEMA.columns[BLOCK].members[member]}, FRAME, LABELS)
 
 
-def test_each_counts_as_it_does_by_itself_and_together_they_say_the_mean():
+def test_members_count_as_alone_and_yield_their_mean():
     model = Model.train(SCHEMA, FRAME, LABELS)
     said = [alone(member).evidence(FRAME)[BLOCK] for member in range(2)]
     np.testing.assert_allclose(model.evidence(FRAME)[BLOCK], np.mean(said, axis=0), rtol=1e-12)
@@ -36,13 +36,13 @@ def test_each_counts_as_it_does_by_itself_and_together_they_say_the_mean():
         np.testing.assert_allclose(model.evidence(FRAME.iloc[[at]])[BLOCK][0], model.evidence(FRAME)[BLOCK][at])
 
 
-def test_left_out_is_the_mean_as_well():
+def test_leave_one_out_is_the_mean_too():
     found = left_out(Model.train(SCHEMA, FRAME, LABELS), FRAME, LABELS)[BLOCK]
     said = [left_out(alone(member), FRAME, LABELS)[BLOCK] for member in range(2)]
     np.testing.assert_allclose(found, np.mean(said, axis=0), rtol=1e-12)
 
 
-def test_any_order_merging_and_forgetting_leave_the_same_bytes():
+def test_order_merging_and_forgetting_give_the_same_bytes():
     order = np.random.default_rng(1).permutation(len(LABELS))
     whole = Model.train(SCHEMA, FRAME, LABELS)
     assert to_bytes(Model.train(SCHEMA, FRAME.iloc[order], [LABELS[i] for i in order])) == to_bytes(whole)
@@ -51,7 +51,7 @@ def test_any_order_merging_and_forgetting_leave_the_same_bytes():
     assert to_bytes(whole - rest) == to_bytes(first)
 
 
-def test_files_and_pickles_bring_it_back():
+def test_files_and_pickles_round_trip():
     model = Model.train(SCHEMA, FRAME, LABELS)
     for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
         assert again == model
@@ -59,7 +59,7 @@ def test_files_and_pickles_bring_it_back():
         np.testing.assert_array_equal(again.posterior(FRAME), model.posterior(FRAME))
 
 
-def test_what_is_weighed_are_the_parts_of_each():
+def test_parts_of_each_member_are_weighed():
     model = weigh(Model.train(SCHEMA, FRAME, LABELS), FRAME, LABELS)
     parts = model.schema.weights.parts[BLOCK]
     kinds = [f"{kind} {part}" for kind in ("best", "drawn") for part in ("mean of logs", "log of mean")]
@@ -69,19 +69,19 @@ def test_what_is_weighed_are_the_parts_of_each():
     assert right > 0.8
 
 
-def test_beliefs_of_each_can_be_changed():
+def test_beliefs_of_members_can_be_changed():
     model = Model.train(SCHEMA, FRAME, LABELS).believing(m=2.0)
     assert [member.m for member in model.schema.columns[BLOCK].members] == [2.0, 2.0]
     assert model.believing(structure="naive").schema.columns[BLOCK].members[1].structure == "naive"
 
 
-def test_merging_says_which_member_differs():
+def test_merge_error_names_the_differing_member():
     other = prepare({BLOCK: Several(members=(Trees(n=6, seed=1), MEMBERS[1]))}, FRAME, LABELS)
     with pytest.raises(ValueError, match="The questions differ: <6 trees"):
         Model.train(SCHEMA, FRAME, LABELS) + Model.train(other, FRAME, LABELS)
 
 
-def test_evidence_opens_and_the_network_and_the_questions_are_drawn():
+def test_evidence_network_and_questions_are_shown():
     model = Model.train(SCHEMA, FRAME, LABELS)
     assert {part.word.split()[0] for part in model.evidence(FRAME.iloc[:1]).words()} == {"a", "b"}
     drawn = model.belief(BLOCK).drawing()
@@ -96,12 +96,12 @@ def test_evidence_opens_and_the_network_and_the_questions_are_drawn():
     [(), (Trees(),), (Trees(), Trees(n=3)), (Trees(), Gaussian()), "Trees", (Trees(), Several()), {"a": Trees()}, 3],
     ids=str,
 )
-def test_members_that_cannot_be_are_refused(members):
+def test_invalid_members_are_refused(members):
     with pytest.raises(ValueError, match="two or more different families of blocks"):
         Several(members=members)
 
 
-def test_it_is_written_and_read():
+def test_text_form():
     assert repr(Several()) == "Several()"
     assert Schema({BLOCK: Several(members=MEMBERS)}).columns[BLOCK].brief == (
         "Several(members=(Trees(n=6), Pairs(structure='tree')))"

@@ -1,4 +1,4 @@
-"""Trees of counts: the laws, probabilities as a slow twin has them, and what they must withstand."""
+"""Forests of counts: the laws, and probabilities against a slow reference."""
 
 import pickle
 from itertools import pairwise
@@ -28,7 +28,7 @@ CELLS = st.tuples(
 
 
 def drawn_family(questions):
-    """Of which all trees are asked about rows that are left out."""
+    """One in which all trees score left-out rows."""
     codes = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(np.uint8)
     rows = Rows(["a", "b", "c"], (codes.sum(axis=1) % 3).astype(np.int32))
     grown = grow(codes, rows, CODES, n=4, questions=questions, seed=0)
@@ -36,7 +36,7 @@ def drawn_family(questions):
 
 
 ROWS = st.lists(st.tuples(CELLS, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=10)
-LAWS = {  # all but those of texts, in which there are no questions, and of missing cells, which are an answer
+LAWS = {  # excludes texts, which have no questions, and missing cells, which are an answer
     laws.merging_is_adding: (ROWS, ROWS, ROWS),
     laws.adding_is_an_abelian_group: (ROWS, ROWS, ROWS),
     laws.weight_is_repetition: (ROWS,),
@@ -56,7 +56,7 @@ def test_obeys_the_laws(family, law, data):
 
 
 @BOTH
-def test_one_row_at_a_time_says_the_same(schema):
+def test_single_rows_score_the_same(schema):
     model = Model.train(schema, FRAME, LABELS)
     joint = model.log_joint(FRAME)
     np.testing.assert_allclose(joint, model.evidence(FRAME).total(), rtol=1e-12)
@@ -65,7 +65,7 @@ def test_one_row_at_a_time_says_the_same(schema):
 
 
 @BOTH
-def test_few_rows_are_answered_to_the_last_bit_as_among_many(schema):
+def test_few_rows_score_to_the_last_bit_like_many(schema):
     model = Model.train(schema, FRAME, LABELS)
     many = model.evidence(pd.concat([FRAME] * 10))[BLOCK]
     few = model.evidence(FRAME.iloc[:20])[BLOCK]
@@ -76,7 +76,7 @@ def test_few_rows_are_answered_to_the_last_bit_as_among_many(schema):
 @BOTH
 @given(order=st.permutations(range(len(LABELS))), cuts=st.sets(st.integers(1, len(LABELS) - 1), max_size=4))
 @settings(max_examples=some(20))
-def test_any_order_and_any_batches_give_the_same_bytes(schema, order, cuts):
+def test_order_and_batching_give_the_same_bytes(schema, order, cuts):
     model = Model(schema)
     ends = [0, *sorted(cuts), len(order)]
     for start, end in pairwise(ends):
@@ -87,7 +87,7 @@ def test_any_order_and_any_batches_give_the_same_bytes(schema, order, cuts):
 @BOTH
 @given(forgotten=st.lists(st.integers(0, len(LABELS) - 1), unique=True, min_size=1))
 @settings(max_examples=some(20))
-def test_what_is_forgotten_was_never_there(schema, forgotten):
+def test_forgotten_is_never_seen(schema, forgotten):
     kept = [i for i in range(len(LABELS)) if i not in forgotten]
     model = Model.train(schema, FRAME, LABELS)
     model.posterior(FRAME)
@@ -99,14 +99,14 @@ def test_what_is_forgotten_was_never_there(schema, forgotten):
     assert digest(rest + Model.train(schema, *taken(forgotten))) == digest(Model.train(schema, FRAME, LABELS))
 
 
-def test_a_weight_of_two_is_two_rows():
+def test_weight_two_equals_two_rows():
     weighed = Model.train(GUIDED, FRAME, LABELS, weights=[2] * len(LABELS))
     twice = Model.train(GUIDED, pd.concat([FRAME, FRAME]), LABELS + LABELS)
     assert to_bytes(weighed) == to_bytes(twice)
 
 
 @BOTH
-def test_probabilities_are_those_of_the_counts_on_the_way_down(schema):
+def test_probabilities_follow_the_path_of_counts(schema):
     model, family = Model.train(schema, FRAME, LABELS), schema.columns[BLOCK]
     cells = _codes(family)
     slow = SlowForest(family.grown.nodes, family.grown.roots)
@@ -118,7 +118,7 @@ def test_probabilities_are_those_of_the_counts_on_the_way_down(schema):
         np.testing.assert_allclose(said, np.log(np.mean(trees, axis=0)) - np.log(shares), rtol=1e-9)
 
 
-def test_left_out_asks_the_trees_that_were_grown_without_the_row_by_the_counts_without_it():
+def test_leave_one_out_uses_trees_grown_without_the_row():
     model, family = Model.train(GUIDED, FRAME, LABELS), GUIDED.columns[BLOCK]
     cells, found = _codes(family), left_out(model, FRAME, LABELS)[BLOCK]
     slow = SlowForest(family.grown.nodes, family.grown.roots)
@@ -129,13 +129,13 @@ def test_left_out_asks_the_trees_that_were_grown_without_the_row_by_the_counts_w
         trees = []
         for kind in (range(4), range(4, 8)):
             asked = [tree for tree in kind if not grown_with(mark(row), tree)]
-            trees += [slow.chances(row, tree, others, 0.5, 3) for tree in asked] or [[1 / 3] * 3]  # none knows better
+            trees += [slow.chances(row, tree, others, 0.5, 3) for tree in asked] or [[1 / 3] * 3]  # none was
         rest = counts - (np.array(model.classes) == LABELS[at])
         shares = (rest + 0.5 / 3) / (rest.sum() + 0.5)
         np.testing.assert_allclose(found[at], np.log(np.mean(trees, axis=0)) - np.log(shares), rtol=1e-9, atol=1e-9)
 
 
-def test_random_trees_are_left_out_as_the_model_that_never_saw_the_row():
+def test_random_trees_leave_one_out_equals_retraining():
     model = Model.train(PREPARED["random"], FRAME, LABELS)
     found = left_out(model, FRAME, LABELS)[BLOCK]
     for at in range(0, len(LABELS), 10):
@@ -144,7 +144,7 @@ def test_random_trees_are_left_out_as_the_model_that_never_saw_the_row():
 
 
 def _codes(family):
-    """The ranks of the cells of all rows, one after the other."""
+    """The codes of all cells, row by row."""
     return [
         family.encode([row])[0].tolist() for row in FRAME.astype(object).where(FRAME.notna(), None).to_dict("records")
     ]
@@ -154,14 +154,14 @@ def _known(cells, classes):
     return [(row, classes.index(label), 1.0) for row, label in zip(cells, LABELS, strict=True)]
 
 
-def test_what_no_column_tells_by_itself_is_learned():
+def test_interactions_are_learned():
     frame, labels = parity()
     model = Model.train({("one", "two"): Trees(n=20)}, frame, labels)
     said = left_out(model, frame, labels).total()
     assert (said.argmax(axis=1) == labels).all()
 
 
-def test_a_file_keeps_the_questions_as_arrays(tmp_path):
+def test_file_stores_the_questions_as_arrays(tmp_path):
     model = Model.train(GUIDED, FRAME, LABELS)
     save(model, tmp_path / "trees.tally")
     again = load(tmp_path / "trees.tally")
@@ -175,7 +175,7 @@ def test_a_file_keeps_the_questions_as_arrays(tmp_path):
     assert to_bytes(again) == to_bytes(model)
 
 
-def test_questions_that_are_not_those_a_file_names_are_refused():
+def test_questions_that_do_not_match_their_hash_are_refused():
     family = GUIDED.columns[BLOCK]
     filed = Family.from_json(family.to_json()).over(BLOCK)
 
@@ -189,18 +189,18 @@ def test_questions_that_are_not_those_a_file_names_are_refused():
         found(ranks=np.roll(arrays["ranks"], 1, axis=1))
     with pytest.raises(ValueError, match="these are no trees"):
         found(nodes=arrays["nodes"][::-1])
-    with pytest.raises(KeyError, match="common"):  # which a file that is read says as it says all that is missing
+    with pytest.raises(KeyError, match="common"):  # a file reports them like anything missing
         found(common=None)
 
 
-def test_a_pickled_model_is_the_same():
+def test_pickle_round_trips():
     model = Model.train(GUIDED, FRAME, LABELS)
     again = pickle.loads(pickle.dumps(model))
     assert to_bytes(again) == to_bytes(model)
     np.testing.assert_array_equal(again.posterior(FRAME), model.posterior(FRAME))
 
 
-def test_models_that_asked_something_else_are_not_merged():
+def test_models_with_different_questions_do_not_merge():
     other = prepare({BLOCK: Trees(n=8, seed=1, codes=GUIDED.columns[BLOCK].codes)}, FRAME, LABELS)
     same_seed = prepare({BLOCK: Trees(n=8, codes=GUIDED.columns[BLOCK].codes)}, *taken(range(100)))
     for schema in (other, same_seed):

@@ -1,4 +1,4 @@
-"""Three columns counted together: the laws, and probabilities as the formulas have them."""
+"""Triples of columns: the laws, and probabilities from the formulas."""
 
 from itertools import combinations
 
@@ -32,7 +32,7 @@ def count(rows, label, **levels):
 
 
 def given(rows, label, row, child, parents, m, levels):
-    """P(child's level | class, parents' levels), drawn towards the same without the second parent, and so on."""
+    """P(child | class, parents), shrunk towards the same without the second parent, and so on."""
     own, known = {child: row[child]}, {parent: row[parent] for parent in parents}
     if not parents:
         return (count(rows, label, **own) + 1) / (count(rows, label) + len(levels[child]))
@@ -47,7 +47,7 @@ def given(rows, label, row, child, parents, m, levels):
 
 
 @pytest.mark.parametrize("m", [0, 5])
-def test_averaged_by_two_says_what_the_formula_says(m):
+def test_averaged_two_dependence_equals_the_formula(m):
     rows, days = DAYS.select(list(BLOCK)).to_pylist(), all_days()
     levels = {column: set(days[column]) for column in BLOCK}
     model = Model.train({BLOCK: Tuples(structure="averaged", m=m)}, DAYS, "play")
@@ -64,7 +64,7 @@ def test_averaged_by_two_says_what_the_formula_says(m):
     np.testing.assert_allclose(found.sum(axis=0), 1.0, rtol=1e-12)
 
 
-def test_what_two_columns_say_together_is_known():
+def test_interactions_of_two_columns_are_learned():
     random = np.random.default_rng(0)
     frame = {name: random.integers(0, 2, 3000).astype(str) for name in "abc"}
     label = np.where((frame["a"] == frame["b"]) ^ (frame["c"] == "1"), "odd", "even")
@@ -81,14 +81,14 @@ def test_what_two_columns_say_together_is_known():
 
 
 @pytest.mark.parametrize("block", [BLOCK, BLOCK[:3], BLOCK[1:]])
-def test_a_tree_is_that_of_the_pairs(block):
+def test_tree_equals_that_of_pairs(block):
     tuples, pairs = (Model.train({block: family(structure="tree")}, DAYS, "play") for family in (Tuples, Pairs))
     assert tuples.belief(block).parents == pairs.belief(block).parents
     np.testing.assert_array_equal(tuples.log_joint(DAYS), pairs.log_joint(DAYS))
 
 
 @pytest.mark.parametrize("missing", ["level", "ignored"])
-def test_information_is_that_of_the_pairs(missing):
+def test_information_equals_that_of_pairs(missing):
     random = np.random.default_rng(0)
     frame = {name: random.choice(["u", "v", None], 300) for name in "abcd"}
     label = random.integers(0, 2, 300)
@@ -101,7 +101,7 @@ def test_information_is_that_of_the_pairs(missing):
 
 
 @pytest.mark.parametrize("structure", ["k-dependence", "averaged"])
-def test_one_other_is_pairs(structure):
+def test_order_one_equals_pairs(structure):
     one = Model.train({BLOCK: Tuples(k=1, structure=structure)}, DAYS, "play")
     pairs = Model.train({BLOCK: Pairs(structure=structure)}, DAYS, "play")
     np.testing.assert_array_equal(one.log_joint(DAYS), pairs.log_joint(DAYS))
@@ -109,7 +109,7 @@ def test_one_other_is_pairs(structure):
     assert again[0].layout.size == again[1].layout.size
 
 
-def test_k_dependence_has_two_parents_and_the_network_says_so():
+def test_k_dependence_has_two_parents():
     random = np.random.default_rng(0)
     label = random.integers(0, 2, 4000)
     a = np.where(random.random(4000) < 0.9, label, 1 - label)
@@ -125,7 +125,7 @@ def test_k_dependence_has_two_parents_and_the_network_says_so():
     np.testing.assert_allclose(left, again, rtol=1e-9)
 
 
-def test_counts_of_three_that_contradict_those_of_two_are_found():
+def test_contradictory_triple_counts_are_detected():
     model = Model.train({BLOCK: Tuples()}, DAYS, "play")
     family, tally = model.schema.columns[BLOCK], model.columns[BLOCK]
     one = type(tally)(["yes"], [family.layout.size - 1], {"n": tally.aligned([2], ["yes"]).sums["n"]})
@@ -141,7 +141,7 @@ def test_counts_of_three_that_contradict_those_of_two_are_found():
         ({"k": 3}, "k must be a whole number from 1 to 2"),
     ],
 )
-def test_settings_that_make_no_sense_are_refused(settings, said):
+def test_invalid_settings_are_refused(settings, said):
     with pytest.raises(ValueError, match=said):
         Schema({tuple("abcd"): Tuples(**settings)})
 

@@ -1,4 +1,4 @@
-"""Rows that trees are grown from, and trees grown from them."""
+"""Rows to grow trees from, and trees grown from them."""
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,6 @@ def taken(at):
 
 
 def parity(rows=200):
-    """What no column tells by itself."""
+    """What no column tells alone."""
     one, two = np.random.default_rng(1).integers(0, 2, (2, rows))
     return pd.DataFrame({"one": one, "two": two.astype(str)}), (one ^ two).tolist()

@@ -1,4 +1,4 @@
-"""Kernel densities: heavy tails, where nothing was met they say next to nothing, and no bump is too narrow to see."""
+"""Kernel densities: heavy tails, little evidence far from the data, and a minimum bandwidth."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ def log_loss(model, values, labels):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_noise_with_a_heavy_tail_says_next_to_nothing(seed):
+def test_heavy_tailed_noise_is_uninformative(seed):
     rng = np.random.default_rng(seed)
     labels = rng.choice(["a", "b"], 2_000)
     noises = {
@@ -49,7 +49,7 @@ def test_far_from_all_values_no_class_is_certain(bandwidth):
     assert model.posterior({"x": [0.0, 3.0]}).max(axis=1).min() > 0.95
 
 
-def test_a_class_of_equal_values_has_a_bump_that_can_be_seen():
+def test_constant_class_has_a_finite_bandwidth():
     rows = [(3.0, "b", 1.0)] * 3 + [(13.0, "a", 1.0)]
     for family in (Density(), Density(bandwidth="leave one out"), Density(bits=52)):
         predictive_adds_up_to_one(family, rows, over_line)
@@ -69,7 +69,7 @@ FAMILIES = st.builds(
 
 @settings(deadline=None)
 @given(FAMILIES, ROWS)
-def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
+def test_density_integrates_to_one(family, rows):
     predictive_adds_up_to_one(family, rows, lambda values: over_line(rounded(values, family.bits)))
 
 
@@ -78,7 +78,7 @@ def rounded(values, bits):
 
 
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=20), st.floats(-1e308, 1e308), st.booleans())
-def test_the_stretched_scale_goes_there_and_back(values, x, again):
+def test_stretched_scale_round_trips(values, x, again):
     scale = replace(Stretched.of(np.unique(values), np.ones(len(np.unique(values)))), again=again)
     t = scale.stretched(np.array([x]))
     assert np.isfinite(t).all()
@@ -87,22 +87,22 @@ def test_the_stretched_scale_goes_there_and_back(values, x, again):
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_the_slope_is_that_of_the_scale(again):
+def test_slope_is_the_derivative_of_the_scale(again):
     scale, x = Stretched(3.0, 0.5, again), np.array([-1e6, -2.0, 2.9, 3.0, 4.0, 1e6])
     step = 1e-6 * np.maximum(np.abs(x), 1.0)
     slope = (scale.stretched(x + step) - scale.stretched(x - step)) / (2 * step)
     np.testing.assert_allclose(np.exp(scale.log_slope(x)), slope, rtol=1e-5)
 
 
-def test_the_tail_is_that_of_cauchy():
+def test_tail_is_cauchy():
     scale = Stretched.of(np.array([1.0, 2.0, 3.0, 4.0, 5.0]), np.array([1.0, 1.0, 1.0, 1.0, 1.0]))
     assert (scale.median, scale.spread) == (3.0, 1.0)
     x = np.array([-1e12, -5.0, 3.0, 3.5, 1e100])
     np.testing.assert_allclose(scale.log_cauchy(x), stats.cauchy(3.0, 1.0).logpdf(x))
 
 
-def test_a_value_met_in_steps_of_rounding_leaves_no_gaps():
-    """To eight binary digits, 293.15 ± 0.5 is one of three values or so."""
+def test_rounded_values_leave_no_gaps():
+    """At eight binary digits, 293.15 ± 0.5 is one of about three values."""
     rng = np.random.default_rng(0)
     with pytest.warns(UserWarning, match="are counted in steps of"):
         model = train(Density(bits=8), rng.normal(293.15, 0.5, 100_000), ["a"] * 100_000)
@@ -110,21 +110,21 @@ def test_a_value_met_in_steps_of_rounding_leaves_no_gaps():
     assert density.max() < 4 * density.min()
 
 
-def test_many_distinct_values_have_the_density_of_their_distribution():
+def test_many_values_approach_their_distribution():
     rng = np.random.default_rng(0)
     model = train(Density(bandwidth="leave one out", bits=40), rng.normal(size=100_000), ["a"] * 100_000)
     x = np.linspace(-2.0, 2.0, 50)
     np.testing.assert_allclose(np.exp(model.evidence({"x": x})["x"][:, 0]), stats.norm.pdf(x), rtol=0.15)
 
 
-def test_density_is_a_sum_of_bumps():
+def test_density_is_a_sum_of_kernels():
     data, width, asked = np.array([1.0, 2.0, 2.0, 5.0]), 0.7, np.arange(20.0)
     model = train(Density(bandwidth=width, m=0.0, bits=52), data)
     expected = np.log(np.mean([stats.norm(v, width).pdf(asked) for v in data], axis=0))
     np.testing.assert_allclose(model.evidence({"x": asked})["x"][:, 0], expected)
 
 
-def test_density_by_leaving_one_out_beats_a_rule_made_for_one_hump():
+def test_leave_one_out_bandwidth_beats_the_rule_on_bimodal_data():
     rng = np.random.default_rng(0)
     data = np.concatenate([rng.normal(-20, 0.5, 100), rng.normal(20, 0.5, 100)])
     test = np.concatenate([rng.normal(-20, 0.5, 100), rng.normal(20, 0.5, 100)])

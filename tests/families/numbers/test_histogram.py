@@ -1,4 +1,4 @@
-"""Numbers by interval: a density over the whole line, honest beyond the values met, and no mass lost to rounding."""
+"""Histograms: densities over the whole line, cautious tails, and no mass lost to rounding."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from tallybayes import Histogram, Model, Schema
 from tallybayes.families.numbers.histogram import METHODS
 from tallybayes.families.numbers.intervals import TRIED
 
-pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # of few bits
+pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # few bits
 
 VALUES = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3) | st.floats(290.0, 296.0) | st.floats(-1e290, 1e290)
 ROWS = st.lists(st.tuples(VALUES, st.sampled_from("abc")), min_size=1, max_size=30)
@@ -33,11 +33,11 @@ def said(model, x):
 
 @settings(deadline=None)
 @given(FAMILIES, ROWS)
-def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
+def test_density_integrates_to_one(family, rows):
     model = train(family, *zip(*rows, strict=True))
     edges = model.belief("x").edges
     first, last = edges[:-1], np.nextafter(edges[1:], -np.inf)
-    np.testing.assert_array_equal(said(model, first), said(model, last))  # an interval is even, up to its edges
+    np.testing.assert_array_equal(said(model, first), said(model, last))  # an interval is uniform up to its edges
     inside = np.exp(said(model, first) + np.log(np.diff(edges))[:, None]).sum(axis=0)
     away = np.concatenate([[0.0], np.logspace(-9.0, 9.0, 10_000)]) * model.belief("x").half * 2.0
     middles, steps = (away[:-1] + away[1:]) / 2.0, np.log(np.diff(away))[:, None]
@@ -47,7 +47,7 @@ def test_the_density_adds_up_to_one_over_the_whole_line(family, rows):
 
 @settings(deadline=None)
 @given(FAMILIES, ROWS, st.floats(0.0, 1e308))
-def test_what_lies_beyond_all_values_says_what_the_outermost_interval_says(family, rows, distance):
+def test_values_beyond_the_range_score_like_the_outermost_interval(family, rows, distance):
     values, labels = zip(*rows, strict=True)
     model = train(family, values, labels)
     low, high = model.belief("x").edges[[0, -1]]
@@ -60,8 +60,8 @@ def test_what_lies_beyond_all_values_says_what_the_outermost_interval_says(famil
         assert np.isfinite(far).all()
 
 
-def test_nothing_is_lost_where_rounding_is_coarse():
-    """293.15 ± 0.5 to twelve binary digits: an interval is as wide as the cells of the rounding that are in it."""
+def test_coarse_rounding_loses_no_mass():
+    """293.15 ± 0.5 at twelve binary digits: the width of an interval is that of its rounding steps."""
     rng = np.random.default_rng(0)
     values = 293.15 + 0.5 * rng.normal(size=20_000)
     model = train(Histogram(intervals=40), values, ["a"] * len(values))
@@ -71,19 +71,19 @@ def test_nothing_is_lost_where_rounding_is_coarse():
     assert np.mean(said(model, values)[:, 0]) == pytest.approx(true.mean(), abs=0.01)
 
 
-def test_intervals_that_rounding_does_not_tell_apart_are_one():
+def test_indistinguishable_intervals_are_merged():
     model = train(Histogram(intervals=100, bits=4), np.linspace(16.0, 24.0, 50), ["a"] * 50)
     assert len(model.estimates("x")) == 8 + 1
 
 
-def test_a_column_of_equal_values_is_drawn_so():
+def test_constant_column_is_sampled_as_constant():
     for value in (0.0, 3.0, -1e9):
         model = train(Histogram(), [value] * 9_998, ["a"] * 9_998)
         drawn = model.sample(1_000, seed=0).rows["x"].to_numpy()
         assert np.mean(np.abs(drawn - value) <= (abs(value) or 1.0) * 2.0**-12) > 0.99
 
 
-def test_fitted_intervals_are_those_under_which_the_classes_are_likeliest():
+def test_fitted_intervals_maximise_the_class_likelihood():
     random = np.random.default_rng(5)
     x = random.normal(size=4000).round(2)
     curved = np.where(random.random(4000) < 0.3 + 0.3 * np.sin(3 * x) ** 2, "b", "a").tolist()
@@ -97,8 +97,7 @@ def test_fitted_intervals_are_those_under_which_the_classes_are_likeliest():
 
 
 def drawn_row_by_row(model, x, labels, **settings):
-    """The classes' log-likelihood: every interval is an urn of five balls to begin with, and one more of each class
-    that was drawn."""
+    """The log-likelihood of the classes: every interval is an urn of five balls, plus one of each class drawn."""
     names = list(model.believing(**settings).estimates("x"))
     edges = np.array([float(name.strip("[)]").split(", ")[0]) for name in names])
     shares = {label: labels.count(label) / len(labels) for label in set(labels)}
@@ -111,31 +110,31 @@ def drawn_row_by_row(model, x, labels, **settings):
     return total
 
 
-def test_few_values_are_cut_by_equal_count():
+def test_few_values_use_equal_counts():
     x = np.random.default_rng(5).normal(size=999)
     few = train(Histogram(method="fitted", intervals=7), x, list("ab") * 499 + ["a"])
     assert few.estimates("x") == few.believing(method="equal count").estimates("x")
     assert len(few.estimates("x")) == 7
 
 
-def test_histogram_of_equal_lengths():
+def test_equal_length_intervals():
     model = train(Histogram(intervals=2, alpha=0.0), [0.0, 1.0, 2.0, 9.0, 10.0])
     assert model.estimates("x") == {"[0, 5)": {"a": 0.6}, "[5, 10]": {"a": 0.4}}
     said = model.evidence({"x": [0.0, 4.999, 5.0, 10.0]})["x"][:, 0]
-    inside = [0.6 * 4 / 5, 0.4 * 3 / 4]  # of three values and one to come, one of five lies below; of two, one of four
+    inside = [0.6 * 4 / 5, 0.4 * 3 / 4]  # 1 / (N + 2) lies beyond the range, N = 3 and 2
     np.testing.assert_allclose(np.exp(said), np.repeat(inside, 2) / 5.0, rtol=1e-3)
     said = model.evidence({"x": [-3.0, 99.0]})["x"][:, 0]
     falling = [10.0 / (10.0 + 3.0) ** 2, 10.0 / (10.0 + 89.0) ** 2]
     np.testing.assert_allclose(np.exp(said), [0.6 / 5 * falling[0], 0.4 / 4 * falling[1]], rtol=1e-3)
 
 
-def test_histogram_of_equal_counts():
+def test_equal_count_intervals():
     model = train(Histogram(method="equal count", intervals=3, alpha=0.0), [1.0, 2.0, 3.0, 4.0, 50.0, 60.0])
     third = {"a": 1 / 3}
     assert model.estimates("x") == {"[1, 2.5)": third, "[2.5, 27)": third, "[27, 60]": third}
 
 
-def test_histogram_by_description_length_cuts_where_the_class_changes():
+def test_mdl_cuts_where_the_class_changes():
     values, labels = list(range(40)), ["low"] * 17 + ["high"] * 23
     found = train(Histogram(method="mdl"), values, labels).estimates("x")
     assert list(found) == ["[0, 16.5)", "[16.5, 39]"]

@@ -1,4 +1,4 @@
-"""Values rounded to a resolution: near enough, in order, and the same again."""
+"""Values rounded to a resolution: accurate, ordered and idempotent."""
 
 import math
 
@@ -33,7 +33,7 @@ def test_keys_keep_the_order_of_values(pair, bits):
 
 
 @given(st.lists(WHOLE_LINE | NEAR_ZERO, min_size=1, max_size=9), WHOLE_LINE | NEAR_ZERO, st.integers(1, 52))
-def test_new_values_are_compared_as_if_they_were_rounded(bounds, x, bits):
+def test_new_values_compare_like_rounded_ones(bounds, x, bits):
     bounds = np.sort(np.array(bounds))
     starts = least_of_keys(keys_from(bounds, bits), bits)
     assert np.all(np.diff(starts) >= 0)
@@ -44,16 +44,16 @@ def test_new_values_are_compared_as_if_they_were_rounded(bounds, x, bits):
 
 
 @given(st.lists(st.floats(allow_infinity=False) | NEAR_ZERO, max_size=30), st.integers(1, 52), st.integers(1, 100))
-def test_the_kernel_numbers_values_as_their_keys_say(values, bits, times):
+def test_kernel_numbers_values_by_their_keys(values, bits, times):
     x = np.array(values * times)
     keys, codes = kernels.number_values(x, bits)
     assert len(set(keys.tolist())) == len(keys)
     assert np.array_equal(codes < 0, np.isnan(x))
     assert np.array_equal(keys[codes[codes >= 0]], value_keys(x[~np.isnan(x)], bits))
-    assert np.all(np.diff(np.unique(codes[codes >= 0], return_index=True)[1]) > 0)  # in the order they were met
+    assert np.all(np.diff(np.unique(codes[codes >= 0], return_index=True)[1]) > 0)  # in the order of first occurrence
 
 
-def test_the_kernel_tells_many_values_apart():
+def test_kernel_distinguishes_many_values():
     x = np.random.default_rng(0).normal(size=100_000)
     keys, codes = kernels.number_values(x, 52)
     assert np.array_equal(keys[codes], value_keys(x, 52))
@@ -65,18 +65,18 @@ def test_the_kernel_tells_many_values_apart():
     st.lists(st.lists(st.integers(0, 9) | st.floats(0.0, 9.0), min_size=3, max_size=3), min_size=20, max_size=20),
     st.integers(1, 25),
 )
-def test_the_kernel_cuts_where_shares_of_the_whole_are_nearest(values, counts, intervals):
+def test_kernel_cuts_at_equal_shares(values, counts, intervals):
     counts = counts[: len(values)]
     table = np.array(counts, np.float64).reshape(-1, 3)
     cuts = kernels.equal_count(np.array(values, np.float64), table, intervals)
     assert cuts.tolist() == reference.equal_count(values, counts, intervals)
 
 
-def test_several_columns_are_counted_as_each_by_itself():
+def test_several_columns_count_like_each_alone():
     family, rows = Histogram(bits=8), Rows(["a", "b"], np.array([0, 1, 0, 1], np.int32))
     columns = [[3.0, 1.0, 2.0, 1.0], [np.nan] * 4, [-5.0, np.nan, -5.0, 0.0]]
     tallies = [family.tally(np.array(column), rows) for column in columns]
-    tallies.append(tallies[0] - tallies[0])  # slots that hold nothing any more
+    tallies.append(tallies[0] - tallies[0])  # slots that are now empty
     tallies.append(Tally.empty(["n"]))
     for together, tally in zip(family.counted(tallies, ["b", "a"]), tallies, strict=True):
         ((values, counts),) = family.counted([tally], ["b", "a"])

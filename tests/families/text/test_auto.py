@@ -1,4 +1,4 @@
-"""reading="auto": several readings of the same words, weighed; against loops, and at its edges."""
+"""reading="auto": a weighted mix of text models, against plain loops, and edge cases."""
 
 import json
 import math
@@ -57,7 +57,7 @@ def test_auto_obeys_the_laws(family):
 @pytest.mark.parametrize("width", [2, 3, 12])
 @settings(max_examples=40)
 @given(st.data())
-def test_scores_are_those_of_the_loops(width, data):
+def test_scores_equal_the_loops(width, data):
     classes = [f"c{i:02}" for i in range(width)]
     rows = data.draw(st.lists(st.tuples(TEXT, st.sampled_from(classes)), min_size=1, max_size=12))
     rows += [("aa bb", label) for label in classes]
@@ -70,10 +70,10 @@ def test_scores_are_those_of_the_loops(width, data):
     expected = [reference.mixed(*found, classes, mix) for found in pieces]
     np.testing.assert_allclose(
         model.evidence({"x": asked})["x"], expected, rtol=1e-9, atol=1e-6
-    )  # √ of what rounding leaves
+    )  # √ of the rounding error
 
 
-def test_without_a_mix_it_is_the_usual_one_whose_smoothing_is_alpha():
+def test_default_mix_is_smoothed_by_alpha():
     model = train(Words(reading="auto", alpha=0.25))
     shares = (0.0,) * 6 + (1.8, 0.0, 0.0)
     told = model.believing(mix=Mix((shares,), gamma=0.6, a=0.25), alpha=7.0)
@@ -82,13 +82,13 @@ def test_without_a_mix_it_is_the_usual_one_whose_smoothing_is_alpha():
 
 
 def spelled(text, low=2, high=3):
-    """The runs of characters of a text's words, with a space before and behind each word."""
+    """The character n-grams of a text's words, with a space before and after each word."""
     joined = f" {' '.join(reference.words_of(text))} " if reference.words_of(text) else ""
     return ["\3" + joined[i : i + n] for n in range(low, high + 1) for i in range(len(joined) - n + 1)]
 
 
 @given(st.lists(TEXT, min_size=1, max_size=8), MIX, NINE)
-def test_characters_are_a_block_of_their_own(texts, mix, theta):
+def test_characters_are_a_separate_block(texts, mix, theta):
     labels = ["ham", "spam"] * len(texts)
     texts = [*texts, *reversed(texts)][: len(labels)]
     mix = replace(mix, theta=(*mix.theta, theta))
@@ -106,7 +106,7 @@ def test_characters_are_a_block_of_their_own(texts, mix, theta):
 
 
 @pytest.mark.parametrize("ngrams", [1, 2])
-def test_the_words_add_up_to_the_score(ngrams):
+def test_evidence_of_words_adds_up(ngrams):
     model = train(Words(reading="auto", ngrams=ngrams, mix=unusual() if ngrams == 2 else None))
     evidence = model.evidence({"x": ASKED})
     for row in range(len(ASKED)):
@@ -116,7 +116,7 @@ def test_the_words_add_up_to_the_score(ngrams):
     assert [part.times for part in evidence.words(0) if part.word == "money"] == [2]
 
 
-def test_the_heaviest_words_and_what_there_is_to_know():
+def test_heaviest_words_and_parameter_count():
     model = train(Words(reading="auto"))
     assert {weight.word for weight in model.words("spam", 2)} <= {"free", "money", "claim"}
     assert set(model.estimates("x")) == set(train(Words()).estimates("x"))
@@ -125,7 +125,7 @@ def test_the_heaviest_words_and_what_there_is_to_know():
         model.parameters("x", "spam")
 
 
-def test_what_characters_say_is_told_of_the_words_they_are_in():
+def test_evidence_of_characters_is_assigned_to_their_words():
     model = train(Words(reading="auto", characters=(2, 4)))
     evidence = model.evidence({"x": ["free monney monney", "", None, "free"]})
     words = evidence.words()
@@ -151,17 +151,17 @@ def test_what_characters_say_is_told_of_the_words_they_are_in():
         ({"characters": (2, 3), "mix": unusual()}, "3 lengths of runs, since ngrams=.* and characters"),
     ],
 )
-def test_characters_that_cannot_be_are_refused(settings, why):
+def test_invalid_characters_setting_is_refused(settings, why):
     with pytest.raises(ValueError, match=why):
         Words(**{"reading": "auto", "ngrams": 2, **settings})
 
 
-def test_it_is_not_linear_and_says_why():
+def test_linear_view_is_refused():
     with pytest.raises(TypeError, match="depends on the length of the text"):
         train(Words(reading="auto")).linear("spam")
 
 
-def test_texts_are_drawn_as_the_multinomial_reading_draws_them():
+def test_samples_are_those_of_the_multinomial():
     model = train(Words(reading="auto"))
     assert model.sample(20, seed=1).rows.equals(model.believing(reading="multinomial").sample(20, seed=1).rows)
     with pytest.raises(TypeError, match="overlapping runs"):
@@ -169,7 +169,7 @@ def test_texts_are_drawn_as_the_multinomial_reading_draws_them():
 
 
 @pytest.mark.parametrize(("unit", "space"), [("words", " "), ("characters", "")])
-def test_where_runs_are_counted_too_single_words_are_drawn_as_many_as_texts_have(unit, space):
+def test_samples_with_ngrams_have_single_words_of_typical_length(unit, space):
     texts = [["a", "b"], ["b", "b", "c"], ["c"], [], ["a", "b", "c", "d", "e"]]
     family = Words(unit=unit, ngrams=3, shortest=1)
     model = train(family, [space.join(text) for text in texts], ["k"] * 5)
@@ -182,14 +182,14 @@ def test_where_runs_are_counted_too_single_words_are_drawn_as_many_as_texts_have
     np.testing.assert_allclose(p, np.array([3, 5, 4, 2, 2]) / 16, atol=0.02)
 
 
-def test_what_nothing_is_known_of_leaves_the_prior():
+def test_uninformative_texts_get_the_prior():
     model = train(Words(reading="auto", ngrams=2))
     prior = np.tile(list(model.prior().values()), (3, 1))
     np.testing.assert_allclose(model.posterior({"x": ["", "zork unmet", None]}), prior)
     assert model.evidence({"x": ["", None]})["x"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-def test_one_class_and_a_class_without_a_text():
+def test_single_class_and_class_without_texts():
     alone = train(Words(reading="auto"), ["aa bb", "aa"], ["k", "k"])
     assert alone.posterior({"x": ["aa", ""]}).tolist() == [[1.0], [1.0]]
     for width in (2, 3):
@@ -200,7 +200,7 @@ def test_one_class_and_a_class_without_a_text():
         assert (found[:, 0] > 1 / width - 1e-12).all()
 
 
-def test_forgotten_is_never_seen_and_weights_are_rows():
+def test_forgotten_is_never_seen_and_weights_count_as_rows():
     family = Words(reading="auto", ngrams=2, mix=unusual())
     model = train(family)
     model -= train(family, DOCUMENTS[:2], LABELS[:2])
@@ -211,14 +211,14 @@ def test_forgotten_is_never_seen_and_weights_are_rows():
     np.testing.assert_allclose(twice.log_joint({"x": ASKED}), weighed.log_joint({"x": ASKED}), rtol=1e-12)
 
 
-def test_words_that_are_ignored_say_nothing():
+def test_ignored_words_are_uninformative():
     model = train(Words(reading="auto", min_count=2.0))
     assert model.evidence("agenda")["x"].tolist() == [[0.0, 0.0]]
     limited = train(Words(reading="auto", limit=1))
     assert limited.belief("x").words() == ["money"]
 
 
-def test_a_mix_is_filed_as_json_toml_and_text():
+def test_mix_round_trips_as_json_toml_and_text():
     family = Words(reading="auto", ngrams=2, mix=unusual(length=12.5))
     schema = Schema({"x": family}, label="y")
     assert schema_from_toml(schema_to_toml(schema)) == schema
@@ -237,7 +237,7 @@ def test_a_mix_is_filed_as_json_toml_and_text():
         ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
     ],
 )
-def test_a_mix_that_does_not_fit_is_refused(given, said):
+def test_invalid_mix_is_refused(given, said):
     with pytest.raises(ValueError, match=said):
         Words(reading="auto", ngrams=2, **given)
 
@@ -253,18 +253,18 @@ def test_a_mix_that_does_not_fit_is_refused(given, said):
         ({"length": math.nan}, "length must be a number from"),
     ],
 )
-def test_numbers_of_a_mix_have_bounds(given, said):
+def test_mix_values_have_bounds(given, said):
     with pytest.raises(ValueError, match=said):
         Mix(**{"theta": ((0.0,) * 9,), **given})
 
 
-def test_lists_of_tokens_are_texts_as_well():
+def test_token_lists_are_texts():
     rows = pa.array([text.lower().split() for text in DOCUMENTS])
     model = Model.train(Schema({"x": Words(reading="auto", ngrams=2)}), {"x": rows}, LABELS)
     assert np.isfinite(model.posterior({"x": rows})).all()
 
 
-def test_a_class_without_texts_changes_nothing():
+def test_class_without_texts_changes_nothing():
     texts, labels = ["aa bb", "cc", "aa"], ["a", "b", "a"]
     plain = train(Words(reading="auto"), texts, labels)
     more = train(Words(reading="auto"), [*texts, None], [*labels, "c"])

@@ -1,4 +1,4 @@
-"""How the mix of reading="auto" is fitted: on documents that are left out, the same for any order of them."""
+"""Fitting the mix of reading="auto" on left-out documents, independent of their order."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ TEXT = st.lists(st.sampled_from(["aa", "bb", "cc", "dd"]), max_size=6).map(" ".j
 
 
 def made_up(rows=400, width=2, seed=0):
-    """Texts of which some words tell the class a little, and some labels are wrong."""
+    """Texts with weakly informative words and some wrong labels."""
     random = np.random.default_rng(seed)
     words = np.array([f"w{i}" for i in range(60)])
     texts, labels = [], []
@@ -57,7 +57,7 @@ def loss(model, texts, labels):
 
 
 def left_out(texts, labels, family=PAIRS, a=1.0):
-    """The pieces of all these documents, each left out."""
+    """The components of all these documents, each left out."""
     model = train(family, texts, labels)
     keys = model.keys()
     seen = seen_words(family, Corpus.of(model.columns["x"], keys, FIELDS, None))
@@ -69,7 +69,7 @@ def left_out(texts, labels, family=PAIRS, a=1.0):
 @pytest.mark.parametrize("width", [2, 3])
 @settings(max_examples=30)
 @given(st.data())
-def test_left_out_is_counted_without_the_text_and_its_like(width, data):
+def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
     classes = "abc"[:width]
     rows = data.draw(st.lists(st.tuples(TEXT, st.sampled_from(classes)), min_size=2, max_size=8))
     rows += [("aa bb cc", label) for label in classes] + [("dd aa", label) for label in classes]
@@ -92,8 +92,8 @@ def test_left_out_is_counted_without_the_text_and_its_like(width, data):
 
 
 @pytest.mark.parametrize("width", [2, 3])
-def test_a_text_is_left_out_with_its_copies_and_no_others(width):
-    """Of one base and at γ = 0, nothing is left of the row in the scales either: as trained without it."""
+def test_copies_alone_are_left_out_together(width):
+    """With one base and γ = 0, the scales exclude the row too: the same as trained without it."""
     texts, labels = made_up(40, width)
     texts, labels = [*texts, *["w1 w2 w9"] * 6], [*labels, *"abcdefgh"[:width] * 3][: 40 + 6]
     copies = np.arange(46, dtype=np.uint64)
@@ -112,7 +112,7 @@ def test_a_text_is_left_out_with_its_copies_and_no_others(width):
 
 
 @pytest.mark.parametrize("width", [2, 4])
-def test_any_order_gives_the_same_mix(width):
+def test_order_does_not_change_the_mix(width):
     texts, labels = made_up(width=width)
     texts[7], labels[7] = texts[3], labels[3]
     found = fit(texts, labels)
@@ -125,14 +125,14 @@ def test_any_order_gives_the_same_mix(width):
 
 
 @pytest.mark.parametrize(("rows", "width"), [(40, 2), (400, 2), (400, 4)])
-def test_the_fit_is_never_worse_than_the_usual_mix(rows, width):
+def test_fit_is_never_worse_than_the_default_mix(rows, width):
     texts, labels = made_up(rows, width)
     mix = fit(texts, labels).mix
     usual = left_out(texts, labels).loss(usual_mix(PAIRS, 1.0, width))
     assert left_out(texts, labels, a=mix.a).loss(mix) <= usual
 
 
-def test_a_fitted_mix_does_better_on_new_texts():
+def test_fitted_mix_improves_on_new_texts():
     texts, labels = made_up(600)
     new, truth = made_up(600, seed=1)
     model = train(PAIRS, texts, labels)
@@ -140,7 +140,7 @@ def test_a_fitted_mix_does_better_on_new_texts():
     assert loss(fitted, new, truth) < loss(model, new, truth)
 
 
-def test_the_derivatives_are_those_of_the_loss():
+def test_gradient_equals_finite_differences():
     random = np.random.default_rng(0)
     held = np.eye(4)[random.integers(0, 4, 10)] * 1.5
     problem = Problem(
@@ -152,7 +152,7 @@ def test_the_derivatives_are_those_of_the_loss():
     np.testing.assert_allclose(problem(x)[1], slopes, atol=1e-7)
 
 
-def test_weights_are_rows():
+def test_weights_count_as_rows():
     texts, labels = made_up(100)
     once, weighed = fit(texts * 2, labels * 2), fit(texts, labels, weights=[2.0] * 100)
     assert once == weighed
@@ -168,17 +168,17 @@ def test_weights_are_rows():
         (["aa bb"] * 50 + ["cc"] * 50, ["k", "l"] * 50),
     ],
 )
-def test_where_there_is_nothing_to_learn_it_stays_as_it_is(texts, labels):
+def test_nothing_to_learn_changes_nothing(texts, labels):
     assert fit(texts, labels).mix is None
 
 
-def test_what_it_withstands():
+def test_edge_cases():
     texts, labels = made_up(100, 3)
     for changed in (
         (["", None, *texts], ["a", "b", *labels]),  # empty and missing
         ([*texts, "only one"], [*labels, "z"]),  # a class of one row
         ([f"{label}{i % 5} word" for i, label in enumerate(labels)], labels),  # separable
-        ([*texts, *texts], [*labels, *labels[::-1]]),  # duplicates that do not agree
+        ([*texts, *texts], [*labels, *labels[::-1]]),  # contradictory duplicates
     ):
         family = fit(*changed)
         assert family.mix is None or np.isfinite([*family.mix.theta[0], family.mix.p]).all()
@@ -198,14 +198,14 @@ def test_what_it_withstands():
     ],
     ids=repr,
 )
-def test_words_of_all_settings_are_fitted(family):
+def test_every_words_setting_can_be_fitted(family):
     texts, labels = made_up(200)
     found = fit(texts, labels, family)
     assert replace(found, mix=None) == family
     assert loss(train(found, texts, labels), texts, labels) < np.log(2.0)
 
 
-def test_lists_of_tokens_are_fitted_as_texts_are():
+def test_token_lists_are_fitted_like_texts():
     texts, labels = made_up(200)
     lists = [text.split() for text in texts]
     model = train(PAIRS, lists, labels)
@@ -213,7 +213,7 @@ def test_lists_of_tokens_are_fitted_as_texts_are():
     assert found.mix is not None
 
 
-def test_other_readings_and_families_have_nothing_to_fit():
+def test_other_readings_and_families_are_not_fitted():
     texts, labels = made_up(50)
     assert fit(texts, labels, Words()) == Words()
     family = Categorical()

@@ -1,4 +1,4 @@
-"""Texts with the multinomial coefficient: the probability of having these words, in any order."""
+"""The multinomial coefficient: the probability of a bag of words."""
 
 import itertools
 import math
@@ -28,7 +28,7 @@ COUNTS = st.integers(1, 40).map(float) | st.floats(0.01, 1e6)
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), COUNTS), max_size=30), st.randoms())
-def test_orders_are_counted_whatever_the_order_of_the_counts(cells, random):
+def test_coefficient_ignores_the_order_of_counts(cells, random):
     def orders(cells):
         row, counts = np.array(cells).reshape(-1, 2).T
         return log_orders(row.astype(np.intp), counts, 4)
@@ -45,7 +45,7 @@ def test_orders_are_counted_whatever_the_order_of_the_counts(cells, random):
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_the_coefficient_changes_no_answer(reading):
+def test_coefficient_changes_no_posterior(reading):
     plain = train(Words(reading=reading))
     counted = plain.believing(coefficient=True)
     np.testing.assert_allclose(counted.posterior({"x": ASKED}), plain.posterior({"x": ASKED}), rtol=1e-9)
@@ -55,13 +55,13 @@ def test_the_coefficient_changes_no_answer(reading):
 
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "dirichlet-multinomial"])
 @pytest.mark.parametrize("length", [0, 1, 3])
-def test_all_bags_of_a_length_add_up_to_one(reading, length):
+def test_bags_of_one_length_sum_to_one(reading, length):
     model = train(Words(reading=reading, coefficient=True), ["aa aa bb", "cc aa", "bb"], ["k", "k", "l"])
     bags = [" ".join(bag) for bag in itertools.combinations_with_replacement(["aa", "bb", "cc"], length)]
     np.testing.assert_allclose(np.exp(model.evidence({"x": bags})["x"]).sum(axis=0), 1.0, rtol=1e-12)
 
 
-def test_pooled_is_multinomial_and_poisson_is_poisson():
+def test_multinomial_and_poisson_closed_forms():
     model = train(Words(coefficient=True, alpha=0.0), ["aa aa bb", "bb cc"], ["k", "k"])
     expected = stats.multinomial(4, [2 / 5, 2 / 5, 1 / 5]).logpmf([2, 1, 1])
     assert model.evidence("aa bb cc aa")["x"][0, 0] == pytest.approx(expected, rel=1e-12)
@@ -69,7 +69,7 @@ def test_pooled_is_multinomial_and_poisson_is_poisson():
     assert model.believing(reading="poisson").evidence("aa bb cc aa")["x"][0, 0] == pytest.approx(rates, rel=1e-12)
 
 
-def test_words_never_met_and_missing_texts_have_no_orders():
+def test_unseen_words_and_missing_texts():
     model = train(Words(coefficient=True), ["aa bb", "aa"], ["k", "l"])
     said = model.evidence({"x": ["aa bb", "aa zork zork bb", None, ""]})["x"]
     np.testing.assert_allclose(
@@ -79,7 +79,7 @@ def test_words_never_met_and_missing_texts_have_no_orders():
     assert said[2:].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-def test_a_word_that_counts_once_is_one_of_the_orders_only_once():
+def test_binary_reading_counts_each_word_once():
     model = train(Words(coefficient=True, presence=True), ["aa bb", "cc"], ["k", "l"])
     plain = model.believing(coefficient=False)
     for reading in ("multinomial", "binary"):

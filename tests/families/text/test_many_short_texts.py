@@ -1,4 +1,4 @@
-"""Short texts are read a few at a time: nothing may run from one into the next, and each must stay what it is alone."""
+"""Short texts are read several at a time: none may run into the next or change by its neighbours."""
 
 from collections import Counter
 
@@ -27,13 +27,13 @@ SETTINGS = [
 
 
 def short_texts(rows):
-    """Texts that end in the middle of a word, in a letter of several bytes, with nothing: whatever comes next."""
+    """Texts that end inside a word, inside a multi-byte character, or with nothing."""
     random = np.random.default_rng(0)
     return [PIECES[i] for i in random.integers(0, len(PIECES), rows)]
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_a_column_of_short_texts_is_its_texts_one_by_one(settings):
+def test_column_of_short_texts_counts_like_single_texts(settings):
     schema = Schema({"text": Words(**settings)})
     texts = short_texts(3000)
     labels = ["odd" if row % 2 else "even" for row in range(3000)]
@@ -47,7 +47,7 @@ def test_a_column_of_short_texts_is_its_texts_one_by_one(settings):
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
-def test_short_texts_are_answered_as_each_alone(settings):
+def test_short_texts_score_like_single_texts(settings):
     texts = short_texts(2000)
     labels = ["odd" if len(text or "") % 2 else "even" for text in texts]
     model = Model.train(Schema({"text": Words(**settings)}), {"text": texts}, labels)
@@ -56,7 +56,7 @@ def test_short_texts_are_answered_as_each_alone(settings):
     assert np.array_equal(model.posterior({"text": texts}), expected)
 
 
-def test_lists_of_words_are_read_a_few_at_a_time_too():
+def test_token_lists_are_batched_too():
     schema = Schema({"text": Words(ngrams=2)})
     texts = [None if text is None else text.lower().split() for text in short_texts(3000)]
     cells = pa.array(texts, pa.list_(pa.string()))
@@ -68,7 +68,7 @@ def test_lists_of_words_are_read_a_few_at_a_time_too():
 
 
 @pytest.mark.parametrize("row", [0, 1, 499, 1999])
-def test_a_short_text_that_is_not_utf8_is_named_among_many(row):
+def test_invalid_utf8_is_named_among_many(row):
     texts = [(text or "").encode() for text in short_texts(2000)]
     texts[row] = b"caf\xe9"
     with pytest.raises(ValueError, match=f"row {row}\\b"):

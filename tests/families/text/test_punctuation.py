@@ -1,4 +1,4 @@
-"""Punctuation as words: a setting that is fixed before counting."""
+"""Punctuation as tokens: a setting fixed before counting."""
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +23,7 @@ TEXTS = st.none() | st.text(CHARACTERS, max_size=40)
     st.sampled_from([(1, 1), (1, 2), (2, 3)]),
     st.integers(1, 3),
 )
-def test_counting_words_and_punctuation_is_counting_them(rows, ngrams, shortest):
+def test_counts_words_and_punctuation(rows, ngrams, shortest):
     family = Words(punctuation=True, ngrams=ngrams, shortest=shortest)
     cells, codes = pa.array([text for text, _ in rows], pa.string()), np.array([code for _, code in rows], np.int32)
     tally = family.tally(family.encode(cells), Rows([0, 1, 2], codes)).words
@@ -43,22 +43,22 @@ def test_punctuation_obeys_the_laws():
     check_family(Words(punctuation=True), st.text(st.sampled_from("ab !$.\n"), max_size=12), examples=10)
 
 
-def test_all_words_punctuations_and_tokens_of_the_examples():
-    """002, slide 9: the vocabulary is collected from all of them."""
+def test_vocabulary_of_the_lecture_examples():
+    """Lecture 002, slide 9: the vocabulary is collected from all of them."""
     text = "The kids listen to the radio; it is rare!!! ($100)"
     words = {"the": 2, "kids": 1, "listen": 1, "to": 1, "radio": 1, "it": 1, "is": 1, "rare": 1, "100": 1}
     assert counted(Words(punctuation=True), text) == words | {";": 1, "!": 3, "(": 1, "$": 1, ")": 1}
     assert counted(Words(), text) == words
 
 
-def test_long_texts_and_single_ones_are_cut_alike():
+def test_long_and_single_texts_tokenise_the_same():
     family = Words(punctuation=True)
     model = train(family, ["Free!!! 100 € — now", "so what? fine."] * 50, ["spam", "ham"] * 50)
     for text in ("Free? " * 5_000, "wow" + "!" * 100_000, "…", "", "a 漢字。"):
         np.testing.assert_allclose(model.log_joint(text), model.log_joint({"x": [text, "other"]})[:1], rtol=1e-12)
 
 
-def test_settings_go_together_with_punctuation():
+def test_punctuation_with_other_settings():
     assert counted(Words(punctuation=True, stop_words=("!", "so")), "So good!?") == {"good": 1, "?": 1}
     assert counted(Words(punctuation=True, vocabulary=("free", "!")), "free lunch! $") == {"free": 1, "!": 1}
     assert counted(Words(punctuation=True, stems="english"), "runs, running.") == {"run": 2, ",": 1, ".": 1}
@@ -66,7 +66,7 @@ def test_settings_go_together_with_punctuation():
     assert counted(Words(punctuation=True, errors="replace"), b"caf\xe9!") == {"caf": 1, "�": 1, "!": 1}
 
 
-def test_punctuation_that_cannot_be_is_refused():
+def test_invalid_combinations_are_refused():
     with pytest.raises(ValueError, match=r"Words\(unit='characters'\) counts punctuation as it is"):
         Words(punctuation=True, unit="characters")
     with pytest.raises(ValueError, match=r"Words\(tokeniser=…\) defines the tokens itself"):
@@ -75,7 +75,7 @@ def test_punctuation_that_cannot_be_is_refused():
         Words(punctuation=1)
 
 
-def test_punctuation_is_written_filed_and_never_mixed(tmp_path):
+def test_punctuation_round_trips_and_is_never_mixed(tmp_path):
     family = Words(punctuation=True)
     assert family_from_text(family_to_text(family)) == family
     schema = Schema({"x": family}, label="y")

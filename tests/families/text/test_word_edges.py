@@ -1,4 +1,4 @@
-"""Text at its edges: classes of which nothing is known, decay to nothing, words that come and go, clashing settings."""
+"""Text edge cases: empty classes, decay to nothing, vanishing words, conflicting settings."""
 
 import copy
 import functools
@@ -34,7 +34,7 @@ def train(texts, labels, **settings):
     ],
     ids=repr,
 )
-def test_a_single_text_is_answered_as_a_column_is_every_time(settings):
+def test_single_text_scores_like_a_column_every_time(settings):
     model = train(["aa bb aa", "cc bb"], ["k", "l"], **settings)
     expected = model.posterior({"x": ["aa cc dd"]})
     for _ in range(3):
@@ -51,7 +51,7 @@ def test_decay_forgets_words_with_their_documents():
     assert from_bytes(to_bytes(model)) == model
 
 
-def test_a_model_is_added_to_itself_and_taken_from_itself():
+def test_model_plus_and_minus_itself():
     model = train(["aa bb", "cc"], ["k", "l"])
     model += model
     assert digest(model) == digest(train(["aa bb", "cc"] * 2, ["k", "l"] * 2))
@@ -77,9 +77,9 @@ def test_a_model_is_added_to_itself_and_taken_from_itself():
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore:.*impossible in every class")
-def test_no_answer_is_ever_not_a_number(reading, alpha, texts, settings):
+def test_answers_are_never_nan(reading, alpha, texts, settings):
     if reading == "auto" and isinstance(alpha, dict):
-        return  # which it refuses
+        return  # refused by complement
     model = train(texts, ["k", "l"], reading=reading, alpha=alpha, **settings)
     asked = {"x": ["", "aa", "aa bb cc", None]}
     joint = model.log_joint(asked)
@@ -88,7 +88,7 @@ def test_no_answer_is_ever_not_a_number(reading, alpha, texts, settings):
     np.testing.assert_allclose(model.posterior(asked).sum(axis=1), 1.0)
 
 
-def test_poisson_of_empty_documents_only():
+def test_poisson_with_only_empty_documents():
     model = train(["aa", ""], ["a", "b"], alpha=0.0, reading="poisson")
     np.testing.assert_allclose(
         model.log_joint({"x": ["", "aa"]}), [[np.log(0.5) - 1, np.log(0.5)], [np.log(0.5) - 1, -np.inf]]
@@ -100,7 +100,7 @@ def test_bernoulli_without_smoothing():
     model = train(["aa", "bb", "", "", ""], list("aabbb"), alpha=0.0, reading="bernoulli")
     assert model.estimates("x")["aa"] == {"a": 0.5, "b": 0.0}
     assert model.evidence("aa")["x"][0].tolist() == [np.log(0.25), -np.inf]
-    for first in (["aa", "bb"], ["aa", "aa bb"]):  # of class b nothing is known, and it says nothing
+    for first in (["aa", "bb"], ["aa", "aa bb"]):  # class b is empty and uninformative
         silent = train([*first, None], ["a", "a", "b"], alpha=0.0, reading="bernoulli")
         assert silent.evidence({"x": ["aa", ""]})["x"][:, 1].tolist() == [0.0, 0.0]
     by_number, by_word = (
@@ -115,7 +115,7 @@ def test_bernoulli_without_smoothing():
     }
 
 
-def test_what_cannot_have_been_learned_is_not_forgotten():
+def test_impossible_forgetting_is_refused():
     model = train(["aa bb", "aa cc cc", "dd", "zz"], ["k", "k", "k", "l"])
     before = digest(model)
     with pytest.raises(ValueError, match="a word's share would go below zero"):
@@ -123,7 +123,7 @@ def test_what_cannot_have_been_learned_is_not_forgotten():
     assert digest(model) == before
 
 
-def test_what_was_learned_is_forgotten_after_decay():
+def test_decayed_rows_can_be_forgotten():
     rng = np.random.default_rng(2)
     words = np.array(["aa", "bb", "cc", "dd", "ee"])
     for _ in range(60):
@@ -136,7 +136,7 @@ def test_what_was_learned_is_forgotten_after_decay():
         assert model.n == pytest.approx(parts[0].n)
 
 
-def test_ignored_words_of_a_vocabulary_say_nothing():
+def test_ignored_words_of_a_vocabulary_are_uninformative():
     model = train(["aa aa aa bb bb", "bb cc"], ["k", "l"], vocabulary=("aa", "bb", "cc", "dd"))
     limited = model.believing(limit=1)
     assert list(limited.estimates("x")) == ["aa"]
@@ -147,14 +147,14 @@ def test_ignored_words_of_a_vocabulary_say_nothing():
     assert unknown.believing(limit=1).evidence("bb zork").words() == []
 
 
-def test_smoothing_by_word_is_of_the_words_counted():
+def test_smoothing_by_word_covers_the_counted_words():
     with pytest.raises(ValueError, match="'foo' is not in the vocabulary"):
         Words(vocabulary=("aa",), alpha={"aa": 1.0, "foo": 1.0})
     model = train(["free"], ["k"], alpha={"Free": 1.0})
     assert model.estimates("x") == {"free": {"k": 1.0}}
 
 
-def test_nameless_tokenisers_come_back_from_files_and_are_not_mixed_up():
+def test_unnamed_tokenisers_round_trip_and_do_not_mix():
     def by(separator):
         return functools.partial(str.split, sep=separator)
 
@@ -169,7 +169,7 @@ def test_nameless_tokenisers_come_back_from_files_and_are_not_mixed_up():
             train(["a"], ["k"], tokeniser=wrong)
 
 
-def test_models_of_texts_can_be_pickled_and_copied():
+def test_text_models_can_be_pickled_and_copied():
     model = train(["aa bb", "cc"], ["k", "l"])
     for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), copy.copy(model)):
         twin += train(["dd"], ["k"])
@@ -177,7 +177,7 @@ def test_models_of_texts_can_be_pickled_and_copied():
         assert digest(twin) == digest(model)
 
 
-def test_tokens_in_lists_must_be_utf8_too():
+def test_tokens_in_lists_must_be_utf8():
     data = pa.array([["fine"], ["caf"]]).cast(pa.large_list(pa.large_string()))
     values = pa.array([b"fine", b"caf\xe9"], pa.large_binary()).view(pa.large_string())
     lists = pa.LargeListArray.from_arrays(data.offsets, values)
@@ -188,7 +188,7 @@ def test_tokens_in_lists_must_be_utf8_too():
         train(data, ["k", "l"], unit="characters")
 
 
-def test_an_error_in_a_text_names_its_row_whatever_the_setting():
+def test_text_errors_name_the_row():
     pytest.importorskip("Stemmer")
     model = train(["fine", "other"], ["k", "l"], stems="english")
     with pytest.raises(ValueError, match="Column 'x', row 0: the text is not valid UTF-8"):
@@ -206,7 +206,7 @@ def test_an_error_in_a_text_names_its_row_whatever_the_setting():
         ([f"user{i}" for i in range(30)], None),
     ],
 )
-def test_free_text_is_known_in_any_script(texts, family):
+def test_free_text_is_detected_in_any_script(texts, family):
     assert Schema.infer({"x": texts}).columns.get("x") == family
 
 
@@ -222,7 +222,7 @@ def test_min_count_does_not_depend_on_history():
     assert met[0] == met[1] == met[2]
 
 
-def test_words_may_be_given_in_any_kind_of_collection():
+def test_vocabulary_as_any_collection():
     assert Words(vocabulary=(word for word in ["bb", "aa"])).vocabulary == ("aa", "bb")
     assert Words(ngrams=np.int64(2)).ngrams == (1, 2)
     for wrong in ({"vocabulary": 5}, {"vocabulary": ("",)}, {"stems": 5}, {"ngrams": 2.0}):
@@ -231,7 +231,7 @@ def test_words_may_be_given_in_any_kind_of_collection():
     assert train(["aa bb"], ["k"], stems={"aa": ""}).counts("x").slots == ["bb"]
 
 
-def test_a_window_that_slides_over_texts_does_not_grow():
+def test_sliding_window_does_not_grow():
     model = train(["one two three"], ["k"])
     for i in range(100):
         more = train([" ".join(f"w{i}x{j}" for j in range(100))], ["k"])
@@ -241,13 +241,13 @@ def test_a_window_that_slides_over_texts_does_not_grow():
     assert digest(model) == digest(train(["one two three"], ["k"]))
 
 
-def test_words_that_are_impossible_everywhere_come_last():
+def test_impossible_words_come_last():
     with np.errstate(all="raise"):
         parts = train(["aa", "bb"], ["k", "l"], alpha=0.0, vocabulary=("aa", "bb", "cc")).evidence("aa cc").words()
     assert [part.word for part in parts] == ["aa", "cc"]
 
 
-def test_many_words_are_shown_in_part():
+def test_long_word_lists_are_abbreviated():
     shown = repr(train([" ".join(f"w{i:03d}" for i in range(100))], ["k"]).counts("x"))
     assert "w029" in shown
     assert "w030" not in shown
@@ -255,7 +255,7 @@ def test_many_words_are_shown_in_part():
 
 
 @pytest.mark.parametrize("text", ["free Money free", "", "Ελληνικά ΟΔΟΣ free", "one\0two"])
-def test_a_text_learned_by_itself_is_learned_as_in_a_column(text):
+def test_single_text_is_learned_like_a_column(text):
     for settings in ({}, {"ngrams": 2}, {"vocabulary": ("free",), "unknown": True}, {"presence": True}):
         expected = digest(Model.train({"x": Words(**settings)}, {"x": pa.array([text])}, pa.array(["k"])))
         for data in (text, [text], {"x": text}, {"x": [text]}):
@@ -265,11 +265,11 @@ def test_a_text_learned_by_itself_is_learned_as_in_a_column(text):
 
 
 @pytest.mark.parametrize("cells", [[1], [1, 2**63], [2**63], [1.5, 2**64], [None, 2**63], [Decimal("1.5")]])
-def test_numbers_are_no_texts_however_large(cells):
+def test_numbers_are_not_texts(cells):
     with pytest.raises(ValueError, match=r"Column 'x': .* are not texts\. Convert them"):
         train(cells, ["k"] * len(cells))
 
 
-def test_cells_that_are_all_missing_are_texts_whatever_they_would_be():
+def test_all_missing_cells_are_texts_of_any_type():
     for cells in ([None], [float("nan")], [Decimal("nan")], pa.array([None], pa.int64())):
         assert train(cells, ["k"]).n == 1

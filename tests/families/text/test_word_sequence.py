@@ -1,4 +1,4 @@
-"""WordSequence: the laws, what it says against plain fractions, what it draws, and texts that bite."""
+"""WordSequence: the laws, scores against plain fractions, sampling, and edge cases."""
 
 import re
 from collections import Counter, defaultdict
@@ -23,7 +23,7 @@ CLASSES = st.sampled_from("xy")
 
 
 class Reference:
-    """Interpolated absolute discounting, slow and with fractions. `rows` are lists of words and classes."""
+    """Interpolated absolute discounting with fractions, slow. `rows` are lists of words and classes."""
 
     def __init__(self, rows, order, discount=None):
         self.order, self.given = order, discount
@@ -42,7 +42,7 @@ class Reference:
         return (found[1] + Fraction(1, 2)) / (found[1] + 2 * found[2] + 1)
 
     def p(self, label, word, before):
-        """P(word | class, these words before it)."""
+        """P(word | class, preceding words)."""
         if before is None:
             return Fraction(1, len(self.words) + 1)
         runs = self.counts[label]
@@ -78,7 +78,7 @@ def test_obeys_the_laws(order):
     check_family(WordSequence(order=order), TEXTS, examples=8)
 
 
-def test_obeys_the_laws_by_characters_and_with_a_discount_of_its_own():
+def test_obeys_the_laws_by_characters_and_with_a_given_discount():
     texts = st.text(st.sampled_from("ab ä\x02\n"), max_size=6)
     check_family(WordSequence(order=2, unit="characters", discount=0.25), texts, examples=8)
 
@@ -90,7 +90,7 @@ def test_obeys_the_laws_by_characters_and_with_a_discount_of_its_own():
     st.integers(1, 3),
     st.sampled_from([None, 0.5, 0.125]),
 )
-def test_what_it_says_is_interpolated_absolute_discounting(rows, asked, order, discount):
+def test_scores_are_interpolated_absolute_discounting(rows, asked, order, discount):
     model = trained(rows, order=order, **({} if discount is None else {"discount": discount}))
     reference = Reference(rows, order, discount)
     found = model.evidence({"text": [" ".join(asked)]})["text"][0]
@@ -100,7 +100,7 @@ def test_what_it_says_is_interpolated_absolute_discounting(rows, asked, order, d
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(WORDS, CLASSES), min_size=1, max_size=6), WORDS, st.integers(1, 3))
-def test_words_and_the_unknown_one_add_up_to_one_behind_any_words(rows, before, order):
+def test_next_word_probabilities_sum_to_one(rows, before, order):
     model = trained(rows, order=order)
     known = sorted({word for words, _ in rows for word in words})
     asked = [" ".join([*before, word]) for word in [*known, "zebra"]]
@@ -108,18 +108,18 @@ def test_words_and_the_unknown_one_add_up_to_one_behind_any_words(rows, before, 
     np.testing.assert_allclose(np.exp(said[:-1] - said[-1]).sum(axis=0), 1.0, rtol=1e-12)
 
 
-def test_a_text_by_hand():
+def test_worked_example():
     model = trained([(["a", "b"], "x"), (["a", "a"], "x")], discount=0.5)
     uniform = Fraction(1, 3)
-    a = (3 - Fraction(1, 2)) / 4 + Fraction(1, 4) * uniform  # two kinds of words give half a count each
-    first = (2 - Fraction(1, 2)) / 2 + Fraction(1, 4) * a  # behind the start mark there was only this
+    a = (3 - Fraction(1, 2)) / 4 + Fraction(1, 4) * uniform  # two distinct words give half a count each
+    first = (2 - Fraction(1, 2)) / 2 + Fraction(1, 4) * a  # this alone followed the start marker
     b = Fraction(1, 2) / 4 + Fraction(1, 4) * uniform
-    second = Fraction(1, 2) / 2 + Fraction(1, 2) * b  # behind it came two kinds, once each
+    second = Fraction(1, 2) / 2 + Fraction(1, 2) * b  # two distinct words followed, once each
     said = model.evidence({"text": ["a b"]})["text"][0]
     assert np.exp(said[0]) == pytest.approx(float(first * second), rel=1e-14)
 
 
-def test_parts_add_up_and_name_the_words_before():
+def test_evidence_adds_up_and_names_the_context():
     model = trained([(words_of("the cat sat on the mat"), "x"), (words_of("a dog ran"), "y")], order=2)
     evidence = model.evidence({"text": ["the cat sat the cat sat quietly"]})
     parts = evidence.words(0)
@@ -142,7 +142,7 @@ def test_perplexity_is_that_of_all_words_together():
         model.belief("text").perplexity([""])
 
 
-def test_estimates_are_what_runs_say():
+def test_estimates_are_ngram_probabilities():
     rows = [(words_of("a b a"), "x"), (words_of("b b"), "y")]
     found, reference = trained(rows).estimates("text"), Reference(rows, 1)
     assert list(found) == ["<s> a", "<s> b", "a", "a b", "b", "b a", "b b"]
@@ -152,7 +152,7 @@ def test_estimates_are_what_runs_say():
             assert p == pytest.approx(float(reference.p(label, word, tuple(before))), rel=1e-13)
 
 
-def test_drawn_pairs_come_as_often_as_they_are_said_to():
+def test_sampled_bigrams_have_their_probabilities():
     rows = [(words_of("a b a c a b"), "x"), (words_of("b a a c"), "x"), (words_of("c b"), "x")]
     reference = Reference(rows, 1)
     drawn = trained(rows).sample(4000, seed=5).rows.column("text").to_pylist()
@@ -164,10 +164,10 @@ def test_drawn_pairs_come_as_often_as_they_are_said_to():
     for before, counts in behind.items():
         p = np.array([float(reference.p("x", word, (before,))) for word in reference.words])
         seen = [counts[word] for word in reference.words]
-        assert stats.chisquare(seen, p / p.sum() * sum(seen)).pvalue > 1e-4  # the unknown word is not drawn
+        assert stats.chisquare(seen, p / p.sum() * sum(seen)).pvalue > 1e-4  # the unknown word is not sampled
 
 
-def test_drawn_threes_come_as_often_as_they_are_said_to():
+def test_sampled_trigrams_have_their_probabilities():
     rows = [(words_of("a b a c a b a b"), "x"), (words_of("b a a c b a"), "x"), (words_of("c b a b"), "x")]
     reference = Reference(rows, 2)
     drawn = trained(rows, order=2).sample(4000, seed=6).rows.column("text").to_pylist()
@@ -177,7 +177,7 @@ def test_drawn_threes_come_as_often_as_they_are_said_to():
     assert stats.chisquare(seen, p / p.sum() * sum(seen)).pvalue > 1e-4
 
 
-def test_what_is_drawn_does_not_depend_on_the_order_of_learning():
+def test_samples_do_not_depend_on_learning_order():
     rows = [(words_of("a b c"), "x"), (words_of("c c a"), "y"), (words_of("b a"), "x")]
     one, other = (trained(found, order=2).sample(20, seed=1) for found in (rows, rows[::-1]))
     assert one.rows.equals(other.rows)
@@ -186,7 +186,7 @@ def test_what_is_drawn_does_not_depend_on_the_order_of_learning():
 
 @settings(deadline=None)
 @given(st.lists(st.tuples(WORDS, CLASSES), min_size=2, max_size=6), st.integers(1, 3), st.booleans())
-def test_left_out_is_what_the_others_say(rows, order, given):
+def test_leave_one_out_equals_retraining(rows, order, given):
     settings = {"order": order, **({"discount": 0.5} if given else {})}
     model = trained(rows, **settings)
     texts = {"text": [" ".join(words) for words, _ in rows]}
@@ -198,7 +198,7 @@ def test_left_out_is_what_the_others_say(rows, order, given):
                 assert np.exp(found[i, at]) == pytest.approx(float(reference.text(label, words)), rel=1e-10)
 
 
-def test_learned_in_any_order_is_the_same_to_the_last_bit():
+def test_learning_order_does_not_change_a_bit():
     rows = [(words_of("a b c a"), "x"), (words_of("c a"), "y"), (words_of("b b a"), "y")]
     asked = {"text": ["a b c", "c c zebra a"]}
     models = [trained(found, order=3) for found in (rows, rows[::-1])]
@@ -207,19 +207,19 @@ def test_learned_in_any_order_is_the_same_to_the_last_bit():
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_an_empty_text_says_nothing_and_counts_as_a_text(order):
+def test_empty_text_is_uninformative_but_counted(order):
     model = trained([([], "x"), (["a"], "y")], order=order)
     assert model.evidence({"text": [""]})["text"].tolist() == [[0.0, 0.0]]
     assert model.columns["text"].lengths[0] == {"x": 1, "y": 0}
-    # a class of empty texts finds all words alike: one that was met, and the unknown one
+    # a class of empty texts gives all words the same probability: the one seen, and the unknown one
     assert np.exp(model.evidence({"text": ["a zebra"]})["text"][0, 0]) == pytest.approx(0.25)
 
 
-def test_words_never_met_after_words_never_met_are_told_by_no_others():
+def test_unseen_words_after_unseen_words_back_off():
     model = trained([(words_of("a b a b"), "x"), (words_of("b a"), "y")], order=3)
     one, two = model.evidence({"text": ["a zebra yeti", "a zebra"]})["text"]
     again = model.evidence({"text": ["b unicorn"]})["text"][0] - model.evidence({"text": ["b"]})["text"][0]
-    alone = one - two  # behind a word never met, the words of the class say it
+    alone = one - two  # after an unseen word, the unigrams of the class decide
     words = Reference([(words_of("a b a b"), "x"), (words_of("b a"), "y")], 3)
     np.testing.assert_allclose(np.exp(alone), [float(words.p(c, "yeti", ())) for c in "xy"], rtol=1e-12)
     assert (again < 0).all()
@@ -232,29 +232,29 @@ def test_a_long_text_does_not_underflow():
     assert said[0] > said[1]
 
 
-def test_no_discount_rules_out_what_was_never_met():
+def test_any_discount_leaves_unseen_words_possible():
     model = trained([(["a", "b"], "x"), (["b", "b"], "y")], discount=0)
     assert np.isneginf(model.evidence({"text": ["a a"]})["text"][0]).all()
     np.testing.assert_allclose(model.evidence({"text": ["a b"]})["text"][0], [0.0, -np.inf])
 
 
-def test_tokens_may_be_given_but_have_no_space():
+def test_given_tokens_may_not_contain_spaces():
     family = WordSequence()
     model = Model.train({"text": family}, {"text": [["New_York", "is"], ["it", "is"]]}, ["x", "y"])
-    assert model.columns["text"].runs.slots  # "New_York" as it is given
+    assert model.columns["text"].runs.slots  # "New_York" as given
     assert "New_York is" in model.columns["text"].slots
     for token in ("New York", "a\x02"):
         with pytest.raises(ValueError, match="separates words"):
             Model.train({"text": family}, {"text": [[token]]}, ["x"])
 
 
-def test_a_start_mark_among_characters_is_a_space():
+def test_start_marker_among_characters_is_a_space():
     family = {"text": WordSequence(unit="characters")}
     one, other = (Model.train(family, {"text": [f"a{mark}b"]}, ["x"]) for mark in (START, " "))
     assert digest(one) == digest(other)
 
 
-def test_bytes_that_are_no_text_are_refused_or_replaced():
+def test_invalid_utf8_is_refused_or_replaced():
     cells = pa.array([b"a b", b"a \xff b"])
     with pytest.raises(ValueError, match="row 1"):
         Model.train({"text": WordSequence()}, {"text": cells}, ["x", "y"])
@@ -262,7 +262,7 @@ def test_bytes_that_are_no_text_are_refused_or_replaced():
     assert model.columns["text"].runs.slots.count("a b") == 1
 
 
-def test_what_cannot_have_been_counted_is_not_forgotten():
+def test_impossible_forgetting_is_refused():
     model = trained([(words_of("a b"), "x")])
     before = digest(model)
     with pytest.raises(ValueError, match="below zero"):
@@ -270,7 +270,7 @@ def test_what_cannot_have_been_counted_is_not_forgotten():
     assert digest(model) == before
 
 
-def test_settings_that_make_no_sense_are_refused():
+def test_invalid_settings_are_refused():
     for settings_ in ({"order": 0}, {"order": 4}, {"discount": 1.5}, {"discount": "none"}, {"unit": "letters"}):
         with pytest.raises(ValueError, match="WordSequence"):
             WordSequence(**settings_)
@@ -278,7 +278,7 @@ def test_settings_that_make_no_sense_are_refused():
         WordSequence(tokeniser=str.split, punctuation=True)
 
 
-def test_it_tells_apart_what_words_alone_cannot():
+def test_word_order_is_informative():
     rows = [(words_of("not good at all"), "bad"), (words_of("good not bad at all"), "fine")]
     model = trained(rows)
     assert model.decide({"text": ["not good", "good not bad"]}) == ["bad", "fine"]

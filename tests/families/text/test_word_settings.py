@@ -1,4 +1,4 @@
-"""What a word is: Python's words, the settings that change them, and the cells that texts come in."""
+"""Tokenisation: Python's words, the settings that change them, and the cells that texts come in."""
 
 import re
 
@@ -15,7 +15,7 @@ from tallybayes import Gaussian, Model, Words, digest
 
 
 @pytest.mark.parametrize("settings", [{"ngrams": 2}, {"ngrams": (2, 3)}, {"lower": False}, {"shortest": 1}])
-def test_the_same_words_as_count_vectorizer(settings):
+def test_tokens_equal_count_vectorizer(settings):
     low, high = (
         settings.get("ngrams", 1) if isinstance(settings.get("ngrams"), tuple) else (1, settings.get("ngrams", 1))
     )
@@ -34,14 +34,14 @@ def test_the_same_words_as_count_vectorizer(settings):
 
 @settings(max_examples=some(300))
 @given(st.text())
-def test_words_are_those_of_pythons_regular_expressions(text):
+def test_words_equal_pythons_regular_expression(text):
     expected = tokens(text)
     assert counted(Words(), text) == {word: expected.count(word) for word in expected}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spell", ["{0}", "x{0}y{0}", "ΑΣ{0} Α{0}Σ", "{0}Σ{0}b", "ΑΣ{0}Α"])
-def test_every_character_of_unicode_is_what_it_is_in_python(spell):
+def test_every_character_of_unicode_equals_python(spell):
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     text = " ".join(spell.format(character) for character in characters)
     expected = {}
@@ -50,13 +50,13 @@ def test_every_character_of_unicode_is_what_it_is_in_python(spell):
     assert counted(Words(), text) == expected
 
 
-def test_one_character_has_a_lower_case_of_two():
+def test_lower_case_of_two_characters():
     longer = [chr(code) for code in range(0x110000) if len(chr(code).lower()) > 1]
     assert longer == ["İ"]
     assert counted(Words(), "DİZİ İstanbul") == {"stanbul": 1, "di": 1, "zi": 1}
 
 
-def test_a_tokeniser_of_the_users_own(tmp_path):
+def test_custom_tokeniser(tmp_path):
     from tallybayes import load, save
 
     def cut(text):
@@ -86,7 +86,7 @@ def test_stems_and_stop_words():
         Words(stems="klingon")
 
 
-def test_character_runs_are_those_of_count_vectorizer():
+def test_character_ngrams_equal_count_vectorizer():
     vectors = CountVectorizer(analyzer="char", ngram_range=(1, 3))
     vectors.fit(["Ab  ç\tΣa"])
     assert counted(Words(unit="characters", ngrams=3), "Ab  ç\t\nΣa").keys() == set(
@@ -97,7 +97,7 @@ def test_character_runs_are_those_of_count_vectorizer():
 @pytest.mark.parametrize(
     "kind", [pa.string(), pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string()), pa.binary()]
 )
-def test_texts_of_every_arrow_type_sliced_and_chunked(kind):
+def test_every_arrow_text_type_sliced_and_chunked(kind):
     cells = pa.array([*DOCUMENTS, None]).cast(kind)
     sliced = pa.concat_arrays([cells[:1], cells]).slice(1)
     chunked = pa.chunked_array([cells[:3], cells[3:]])
@@ -106,13 +106,13 @@ def test_texts_of_every_arrow_type_sliced_and_chunked(kind):
         assert digest(Model.train({"x": Words()}, pa.table({"x": data}), LABELS)) == expected
 
 
-def test_lists_of_tokens_are_texts_already_cut():
+def test_token_lists_are_tokenised_texts():
     lists = pa.array([tokens(text) for text in DOCUMENTS])
     assert train(Words(), lists).counts("x") == train(Words()).counts("x")
     assert train(Words(), pa.concat_arrays([lists[:2], lists]).slice(2)).counts("x") == train(Words()).counts("x")
 
 
-def test_cells_that_are_not_texts_are_an_error():
+def test_non_text_cells_are_an_error():
     with pytest.raises(ValueError, match="Column 'x': cells of type double are not texts"):
         train(Words(), [1.0], ["a"])
     assert train(Words(), pa.nulls(2), ["a", "b"]).posterior("hello").tolist() == [[0.5, 0.5]]
@@ -135,24 +135,24 @@ def test_cells_that_are_not_texts_are_an_error():
         ({"errors": "ignore"}, "errors must be one of 'strict', 'replace'"),
     ],
 )
-def test_settings_that_make_no_sense_are_errors(wrong, said):
+def test_invalid_settings_are_errors(wrong, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         Words(**wrong)
 
 
-def test_texts_by_themselves_are_the_only_column():
+def test_bare_texts_are_the_only_column():
     model = Model.train({"x": Words()}, DOCUMENTS, LABELS)
     assert digest(model) == digest(train(Words()))
     assert np.array_equal(model.posterior(ASKED), model.posterior({"x": ASKED}))
     assert model.decide("free money") == ["spam"]
 
 
-def test_given_words_are_lower_cased_as_texts_are():
+def test_vocabulary_is_lower_cased_like_texts():
     family = Words(vocabulary=("Free", "MONEY"), stop_words=("The",), stems={"Monies": "money"})
     assert counted(family, "free the Monies MONEY") == {"free": 1, "money": 2}
 
 
-def test_tokenisers_are_told_apart():
+def test_tokenisers_are_distinguished_by_name():
     one, two = Words(tokeniser=lambda text: text.split()), Words(tokeniser=lambda text: list(text))
     with pytest.raises(ValueError, match="these count differently"):
         train(one) + train(two)
@@ -161,7 +161,7 @@ def test_tokenisers_are_told_apart():
         train(Words(tokeniser=str.lower), ["a b"], ["k"])
 
 
-def test_words_asked_for_in_numbers_that_make_no_sense():
+def test_invalid_numbers_of_words_are_errors():
     with pytest.raises(ValueError, match="top=-1"):
         train(Words()).words("spam", -1)
     model = Model.train({"n": Gaussian()}, {"n": [1.0, 2.0]}, ["a", "b"])

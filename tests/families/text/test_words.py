@@ -1,4 +1,4 @@
-"""Text as a column: the laws, the lectures' numbers, other people's answers, and what is asked of it."""
+"""Text columns: the laws, the lectures' numbers, scikit-learn's answers, and queries."""
 
 from fractions import Fraction
 
@@ -36,7 +36,7 @@ def test_text_obeys_the_laws(family):
 
 @pytest.mark.parametrize("reading", READINGS)
 @pytest.mark.parametrize("alpha", [0.0, 1.0, "fitted", MEstimate(3.0), MEstimate(3.0, "overall")])
-def test_every_reading_answers_the_same_from_a_file_and_in_any_order(reading, alpha):
+def test_every_reading_is_the_same_from_a_file_and_in_any_order(reading, alpha):
     family = Words(reading=reading, alpha=alpha)
     model, shuffled = train(family), train(family, DOCUMENTS[::-1], LABELS[::-1])
     assert digest(model) == digest(shuffled)
@@ -56,7 +56,7 @@ def test_every_reading_answers_the_same_from_a_file_and_in_any_order(reading, al
         ("complement", ComplementNB, False, "uniform"),
     ],
 )
-def test_the_same_posteriors_as_scikit_learn(reading, peer, binary, prior, alpha):
+def test_posteriors_equal_sklearn(reading, peer, binary, prior, alpha):
     vectors = CountVectorizer(binary=binary)
     table = vectors.fit_transform(DOCUMENTS)
     expected = peer(alpha=alpha).fit(table, LABELS).predict_proba(vectors.transform(ASKED))
@@ -84,7 +84,7 @@ def test_radio_and_tv():
             assert table[word][label] == pytest.approx(float(Fraction(count + 1, n + 8)), rel=1e-14)
 
 
-def test_a_dictionary_with_an_unknown_entry():
+def test_dictionary_with_an_unknown_entry():
     words = ("john", "mary", "sex", "money", "send", "meeting")
     family = Words(vocabulary=words, unknown=True, presence=True)
     model = train(family, ["John sent money to Mary after the meeting about money"], ["mail"])
@@ -92,7 +92,7 @@ def test_a_dictionary_with_an_unknown_entry():
     assert [met.get(word, 0.0) for word in (*words, "<unknown>")] == [1, 1, 0, 1, 0, 1, 1]
 
 
-def test_the_spam_example_unsmoothed_and_smoothed():
+def test_spam_example_unsmoothed_and_smoothed():
     spam, normal = ["dear dear friend money money money money"], ["dear " * 8 + "friend " * 5 + "lunch " * 3 + "money"]
     model = train(Words(alpha=0.0), spam + normal, ["spam", "normal"])
     table = {word: row["spam"] for word, row in model.estimates("x").items()}
@@ -107,8 +107,8 @@ def test_mortgage_fifteen_times_in_three_hundred_words():
     assert model.estimates("x")["mortgage"]["all"] == pytest.approx(1 / 20, rel=1e-14)
 
 
-def test_pooled_and_averaged_differ_where_lengths_do():
-    """Two documents: 'aa' alone, and 'aa bb bb bb'. Pooled 2/5; averaged (1 + 1/4) / 2 = 5/8."""
+def test_multinomial_and_averaged_differ_with_lengths():
+    """Two documents: 'aa' alone, and 'aa bb bb bb'. Multinomial 2/5; averaged (1 + 1/4) / 2 = 5/8."""
     model = train(Words(alpha=0.0), ["aa", "aa bb bb bb"], ["k", "k"])
     assert model.estimates("x")["aa"]["k"] == pytest.approx(2 / 5, rel=1e-14)
     averaged = model.believing(reading="averaged")
@@ -119,7 +119,7 @@ def test_pooled_and_averaged_differ_where_lengths_do():
     assert thirds == [Fraction(2**64 // 3, 2**64)] * 3
 
 
-def test_poisson_is_the_mean_number_in_a_document():
+def test_poisson_rate_is_the_mean_per_document():
     model = train(Words(alpha=0.0, reading="poisson"), ["aa aa bb", "aa", ""], ["k", "k", "k"])
     assert model.estimates("x")["aa"]["k"] == pytest.approx(1.0, rel=1e-14)
     assert model.estimates("x")["bb"]["k"] == pytest.approx(1 / 3, rel=1e-14)
@@ -127,7 +127,7 @@ def test_poisson_is_the_mean_number_in_a_document():
     assert model.evidence("aa aa bb")["x"][0, 0] == pytest.approx(-4 / 3 + np.log(1 / 3 / 6), rel=1e-13)
 
 
-def test_alpha_zero_is_minus_infinity_and_never_nan():
+def test_alpha_zero_gives_minus_infinity_never_nan():
     for reading in READINGS:
         joint = train(Words(alpha=0.0, reading=reading)).log_joint({"x": [*ASKED, *DOCUMENTS, None]})
         assert not np.isnan(joint).any()
@@ -137,7 +137,7 @@ def test_alpha_zero_is_minus_infinity_and_never_nan():
         assert model.posterior("prize meeting")[0].tolist() == pytest.approx([4 / 7, 3 / 7])
 
 
-def test_a_word_that_every_document_has_must_be_there():
+def test_bernoulli_requires_a_word_that_every_document_has():
     model = train(Words(alpha=0.0, reading="bernoulli"), ["aa bb", "aa", "cc"], ["k", "k", "l"])
     assert model.evidence({"x": ["aa", "bb", "aa bb", None]})["x"][:, 0].tolist() == [
         pytest.approx(np.log(0.5)),
@@ -147,13 +147,13 @@ def test_a_word_that_every_document_has_must_be_there():
     ]
 
 
-def test_long_documents_do_not_underflow_and_empty_ones_fall_to_the_prior():
+def test_long_documents_do_not_underflow_and_empty_ones_get_the_prior():
     model = train(Words())
     assert model.posterior("money " * 100_000)[0].tolist() == [0.0, 1.0]
     assert model.posterior({"x": ["", None, "zork"]}).tolist() == [pytest.approx([4 / 7, 3 / 7])] * 3
 
 
-def test_rare_words_and_small_vocabularies_are_belief():
+def test_min_count_and_limit_are_beliefs():
     model = train(Words())
     assert set(model.believing(min_count=3).estimates("x")) == {"free", "money", "the"}
     assert set(model.believing(limit=2).estimates("x")) == {"free", "money"}
@@ -164,7 +164,7 @@ def test_rare_words_and_small_vocabularies_are_belief():
     np.testing.assert_allclose(model.believing(limit=3).posterior({"x": ASKED}), expected, atol=1e-12)
 
 
-def test_many_classes_are_scored_without_a_table(monkeypatch):
+def test_many_classes_are_scored_sparsely(monkeypatch):
     from tallybayes.families.text import word_table
 
     rng = np.random.default_rng(5)
@@ -186,7 +186,7 @@ def test_many_classes_are_scored_without_a_table(monkeypatch):
             )
 
 
-def test_evidence_tells_which_words_weighed_how_much():
+def test_evidence_lists_the_words():
     for reading in READINGS:
         model = train(Words(reading=reading))
         evidence = model.evidence({"x": ["free lunch money money zork"]})
@@ -195,10 +195,10 @@ def test_evidence_tells_which_words_weighed_how_much():
         assert {part.word: part.times for part in parts if part.word} == {"free": 1, "lunch": 1, "money": money}
         np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][0], rtol=1e-12)
     parts = train(Words()).evidence("free lunch money money").words()
-    assert [part.word for part in parts] == ["money", "free", "lunch"]  # what tells most comes first
+    assert [part.word for part in parts] == ["money", "free", "lunch"]  # most informative first
 
 
-def test_the_words_that_speak_most_for_a_class():
+def test_heaviest_words_of_a_class():
     model = train(Words())
     first, second = model.words("spam", 2)
     spam, ham, v = 14, 20, len(model.estimates("x"))
@@ -210,7 +210,7 @@ def test_the_words_that_speak_most_for_a_class():
         model.words("eggs")
 
 
-def test_text_beside_anything_else():
+def test_text_next_to_other_columns():
     frame = {"body": DOCUMENTS, "sender": list("abacabd"), "length": [float(len(d)) for d in DOCUMENTS]}
     schema = Schema({"body": Words(), "sender": Categorical(), "length": Gaussian()})
     model = Model.train(schema, frame, LABELS)
@@ -244,7 +244,7 @@ def test_learning_and_forgetting_mails_leaves_no_trace():
     assert digest(model) == before
 
 
-def test_drawn_texts_are_distributed_as_they_are_scored():
+def test_sampled_texts_follow_the_scored_distribution():
     documents = ["aa bb", "aa aa cc", "bb", "cc cc cc aa"]
     model = train(Words(), documents, ["k", "k", "l", "l"])
     shuffled = train(Words(), documents[::-1], ["l", "l", "k", "k"])
@@ -268,13 +268,13 @@ def test_drawn_texts_are_distributed_as_they_are_scored():
             train(family).sample(3, seed=0)
 
 
-def test_ignored_words_are_not_drawn():
+def test_ignored_words_are_not_sampled():
     texts = train(Words(limit=1), ["aa aa aa bb"] * 3, ["k"] * 3).sample(2_000, seed=1).rows.column(0).to_pylist()
     assert {word for text in texts for word in text.split()} == {"aa"}
     assert np.mean([len(text.split()) for text in texts]) == pytest.approx(3.0, abs=0.1)
 
 
-def test_a_class_without_words_finds_all_words_alike_in_a_table_and_without(monkeypatch):
+def test_class_without_words_is_uniform_dense_and_sparse(monkeypatch):
     from tallybayes.families.text import word_table
 
     joint = train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa")

@@ -1,4 +1,4 @@
-"""Vectors of counts as the lectures read them: averaged, Poisson, and with the multinomial coefficient."""
+"""Count vectors in the readings of the lectures: averaged, Poisson, and with the multinomial coefficient."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ COUNTS = np.array([[1, 0, 0], [1, 3, 0], [0, 2, 2], [0, 0, 0], [4, 1, 1]], float
 LABELS = ["k", "k", "l", "l", "l"]
 TEXTS = ["aa", "aa bb bb bb", "bb cc bb cc", "", "aa aa aa aa bb cc"]
 VECTORS = st.lists(st.integers(0, 5).map(float), min_size=3, max_size=3)
-WEIGHTS = st.lists(st.floats(0, 1e4), min_size=3, max_size=3)  # of larger ones the coefficient leaves few digits
+WEIGHTS = st.lists(st.floats(0, 1e4), min_size=3, max_size=3)  # for larger ones the coefficient leaves few digits
 HOLES = st.lists(st.sampled_from([0.0, 1.0, 2.5, np.nan]), min_size=3, max_size=3)
 
 
@@ -29,7 +29,7 @@ def train(family, data=COUNTS, labels=LABELS, **options):
 
 
 def vectors_of(total, size=3):
-    """All vectors of whole numbers that add up to this."""
+    """All vectors of integers with this sum."""
     everything = itertools.product(range(total + 1), repeat=size)
     return np.array([vector for vector in everything if sum(vector) == total], float)
 
@@ -37,12 +37,12 @@ def vectors_of(total, size=3):
 @pytest.mark.slow
 @pytest.mark.parametrize("reading", ["averaged", "poisson"])
 @pytest.mark.parametrize("values", [VECTORS, WEIGHTS, HOLES], ids=["whole", "any", "holes"])
-def test_the_readings_obey_the_laws(reading, values):
+def test_readings_obey_the_laws(reading, values):
     check_family(Bag(reading=reading, size=3, coefficient=True), values, examples=10)
 
 
-def test_averaged_is_the_mean_of_each_vectors_own_shares():
-    """Of k: (1, 0, 0) and (1/4, 3/4, 0); of l: (0, 1/2, 1/2) and (2/3, 1/6, 1/6), and a vector of zeros has none."""
+def test_averaged_is_the_mean_of_shares():
+    """k: (1, 0, 0) and (1/4, 3/4, 0); l: (0, 1/2, 1/2) and (2/3, 1/6, 1/6); a vector of zeros has no shares."""
     expected = {
         "k": [Fraction(5, 8), Fraction(3, 8), 0],
         "l": [Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)],
@@ -56,8 +56,8 @@ def test_averaged_is_the_mean_of_each_vectors_own_shares():
     assert [pooled.estimates("x")[str(i)]["k"] for i in range(3)] == pytest.approx([2 / 5, 3 / 5, 0])
 
 
-def test_averaged_shares_stand_for_as_many_counts_as_there_are():
-    """k has 5 counts, of which shares make 25/8, 15/8 and 0; one more is assumed of each position."""
+def test_averaged_shares_are_scaled_to_the_total_count():
+    """k has 5 counts, of which the shares make 25/8, 15/8 and 0; one pseudo-count is added to each position."""
     found = train(Bag(reading="averaged")).estimates("x")
     assert [found[str(i)]["k"] for i in range(3)] == pytest.approx(
         [(25 / 8 + 1) / 8, (15 / 8 + 1) / 8, 1 / 8], rel=1e-14
@@ -67,7 +67,7 @@ def test_averaged_shares_stand_for_as_many_counts_as_there_are():
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 @pytest.mark.parametrize("alpha", [0.0, 1.0, 0.3])
 @pytest.mark.parametrize("coefficient", [False, True])
-def test_counts_say_what_their_texts_do(reading, alpha, coefficient):
+def test_count_vectors_score_like_their_texts(reading, alpha, coefficient):
     settled = {"reading": reading, "alpha": alpha, "coefficient": coefficient}
     texts = Model.train(Schema({"x": Words(**settled)}), {"x": TEXTS}, LABELS)
     for form in FORMS:
@@ -76,7 +76,7 @@ def test_counts_say_what_their_texts_do(reading, alpha, coefficient):
         assert list(model.estimates("x")["1"].values()) == pytest.approx(list(texts.estimates("x")["bb"].values()))
 
 
-def test_poisson_is_the_lectures():
+def test_poisson_closed_form():
     """The rate of each word is its count over the vectors of the class; p(x) = Π exp(−θ) θ^x / x!."""
     model = train(Bag(reading="poisson", alpha=0.0, coefficient=True))
     rates = np.array([COUNTS[:2].sum(axis=0) / 2, COUNTS[2:].sum(axis=0) / 3])
@@ -88,7 +88,7 @@ def test_poisson_is_the_lectures():
         np.testing.assert_allclose(model.evidence(form(asked))["x"], expected, rtol=1e-12)
 
 
-def test_a_number_that_is_missing_says_nothing_of_its_rate():
+def test_missing_number_does_not_affect_its_rate():
     holes = np.where(COUNTS == 3.0, np.nan, COUNTS)
     columns = {str(i): column for i, column in enumerate(holes.T)}
     family = Poisson(shape=0.0, rate=0.0, plugin=True, whole=False)
@@ -101,7 +101,7 @@ def test_a_number_that_is_missing_says_nothing_of_its_rate():
 @pytest.mark.parametrize("alpha", [0.0, 1.0])
 @pytest.mark.parametrize("reading", ["multinomial", "averaged"])
 @pytest.mark.parametrize("total", [0, 1, 4])
-def test_with_the_coefficient_all_vectors_of_a_total_add_up_to_one(reading, alpha, total):
+def test_multinomial_with_coefficient_sums_to_one(reading, alpha, total):
     model = train(Bag(reading=reading, alpha=alpha, coefficient=True))
     said = model.evidence(vectors_of(total))["x"]
     np.testing.assert_allclose(np.exp(said).sum(axis=0), 1.0, rtol=1e-12)
@@ -110,13 +110,13 @@ def test_with_the_coefficient_all_vectors_of_a_total_add_up_to_one(reading, alph
     np.testing.assert_allclose(said, expected, rtol=1e-9)
 
 
-def test_with_the_coefficient_all_vectors_add_up_to_one_under_poisson():
+def test_poisson_with_coefficient_sums_to_one():
     model = train(Bag(reading="poisson", coefficient=True))
     said = np.exp(model.evidence(np.concatenate([vectors_of(total) for total in range(28)]))["x"])
     np.testing.assert_allclose(said.sum(axis=0), 1.0, atol=1e-6)
 
 
-def test_the_coefficient_changes_no_answer():
+def test_coefficient_changes_no_posterior():
     for reading in ("multinomial", "averaged", "poisson", "bernoulli", "complement"):
         plain = train(Bag(reading=reading))
         counted = plain.believing(coefficient=True)
@@ -124,8 +124,8 @@ def test_the_coefficient_changes_no_answer():
         assert digest(counted.believing(coefficient=False)) == digest(plain)
 
 
-def test_the_probability_of_counts_by_the_book():
-    """000: P! Π θ^x / x! for a message of two, one and no words."""
+def test_lecture_example():
+    """Lecture 000: P! Π θ^x / x! for a message of two, one and no words."""
     model = train(Bag(alpha=0.0, coefficient=True))
     expected = math.factorial(3) / math.factorial(2) * Fraction(2, 5) ** 2 * Fraction(3, 5)
     assert math.exp(model.evidence(np.array([[2.0, 1.0, 0.0]]))["x"][0, 0]) == pytest.approx(float(expected), rel=1e-14)
@@ -147,7 +147,7 @@ def test_shares_are_the_same_bytes_in_every_form_and_order(rows, random):
 
 
 @given(WEIGHTS | st.lists(st.floats(0, 1.7e308), min_size=3, max_size=3))
-def test_shares_of_a_vector_are_fractions_cut_off(vector):
+def test_shares_are_truncated_fractions(vector):
     tally = train(Bag(shares=True, size=3), np.array([vector]), ["k"]).counts("x")
     total = sum(map(Fraction, vector))
     for position, value in enumerate(vector):
@@ -157,7 +157,7 @@ def test_shares_of_a_vector_are_fractions_cut_off(vector):
             assert (found * 2**64).denominator == 1
 
 
-def test_shares_are_counted_where_they_are_asked_for():
+def test_shares_are_counted_on_request():
     plain, shared = train(Bag()), train(Bag(shares=True))
     assert plain.counts("x")[0] == {"n": {"k": 2, "l": 1}, "x": {"k": 2, "l": 4}}
     assert shared.counts("x")[1]["share"]["k"] == 0.75
@@ -170,7 +170,7 @@ def test_shares_are_counted_where_they_are_asked_for():
         plain + shared
 
 
-def test_shares_that_no_vectors_have_are_refused():
+def test_impossible_shares_are_refused():
     family = Bag(shares=True, size=2)
     model = train(family, np.eye(2).repeat(2, axis=0), ["k"] * 4)
     before = digest(model)
@@ -180,7 +180,7 @@ def test_shares_that_no_vectors_have_are_refused():
 
 
 @pytest.mark.parametrize("reading", ["averaged", "poisson"])
-def test_the_linear_view_scores_as_the_model_does(reading):
+def test_linear_view_equals_the_model(reading):
     model = train(Bag(reading=reading))
     view, said = model.linear("l"), model.log_joint(COUNTS)
     weights = np.array([view.weights["x"][str(i)] for i in range(3)])
@@ -188,7 +188,7 @@ def test_the_linear_view_scores_as_the_model_does(reading):
 
 
 @pytest.mark.parametrize("reading", ["averaged", "poisson"])
-def test_vectors_are_made_up_as_they_are_scored(reading):
+def test_samples_follow_the_scores(reading):
     model = train(Bag(reading=reading, alpha=0.0))
     rows, labels = model.sample(20_000, seed=1)
     drawn, mine = np.array(rows.column("x").to_pylist()), np.array(labels.to_pylist()) == "l"
@@ -198,7 +198,7 @@ def test_vectors_are_made_up_as_they_are_scored(reading):
 
 
 @pytest.mark.parametrize("reading", ["averaged", "poisson"])
-def test_what_each_position_says_adds_up(reading):
+def test_evidence_of_positions_adds_up(reading):
     evidence = train(Bag(reading=reading, coefficient=True)).evidence(COUNTS)
     for row in range(len(COUNTS)):
         np.testing.assert_allclose(sum(part.said for part in evidence.words(row)), evidence["x"][row], atol=1e-9)

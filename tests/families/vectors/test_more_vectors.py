@@ -1,4 +1,4 @@
-"""Vectors chosen, pickled, taken apart, and in matrices that are large."""
+"""Vectors: inference, pickles, evidence, and large matrices."""
 
 import copy
 import pickle
@@ -13,7 +13,7 @@ from tallybayes import Bag, Each, Gaussian, Model, Schema, Words, digest
 from tallybayes.counts.slots import positions
 
 
-def test_families_are_chosen_for_vectors_too():
+def test_families_are_inferred_for_vectors():
     frame = {"words": sp.csr_array(COUNTS), "numbers": COUNTS - 1.0, "deltas": sp.csr_array(COUNTS - 1.0)}
     schema = Schema.infer(frame)
     assert schema.columns == {"words": Bag(), "numbers": Each(Gaussian()), "deltas": Each(Gaussian())}
@@ -29,7 +29,7 @@ def test_lists_of_words_are_words():
     assert Model.train(Schema.infer(tokens), tokens, ["spam", "ham"]).decide({"x": [["prize"]]}) == ["spam"]
 
 
-def test_a_model_that_was_pickled_shares_its_positions_again():
+def test_unpickled_model_shares_its_positions():
     model = train(Bag(size=7), COUNTS)
     again = pickle.loads(pickle.dumps(model))
     assert digest(again) == digest(model)
@@ -38,7 +38,7 @@ def test_a_model_that_was_pickled_shares_its_positions_again():
 
 
 @pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "complement"])
-def test_what_each_position_says_adds_up(reading):
+def test_evidence_of_positions_adds_up(reading):
     model = train(Bag(size=7, reading=reading), COUNTS)
     for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):
         evidence = model.evidence(data)
@@ -49,7 +49,7 @@ def test_what_each_position_says_adds_up(reading):
             assert held == {str(i): n for i, n in enumerate(COUNTS[row]) if n}
 
 
-def test_the_positions_that_speak_most_for_a_class():
+def test_heaviest_positions_of_a_class():
     data = np.array([[5.0, 1.0, 0.0], [0.0, 1.0, 7.0]])
     model = train(Bag(size=3), sp.csr_array(data), ["a", "b"])
     first, second, third = model.words("b", column="x")
@@ -59,7 +59,7 @@ def test_the_positions_that_speak_most_for_a_class():
 
 
 @pytest.mark.parametrize("weights", [None, RANDOM.random(2000)])
-def test_fractions_take_little_room_beside_the_matrix_while_they_are_counted(weights):
+def test_counting_fractions_needs_little_extra_memory(weights):
     matrix = RANDOM.random((2000, 500))
     labels = np.arange(2000) % 3
     tracemalloc.start()
@@ -69,7 +69,7 @@ def test_fractions_take_little_room_beside_the_matrix_while_they_are_counted(wei
     assert peak < 6 * matrix.nbytes
 
 
-def test_few_of_many_positions_are_believed_in_little_more_room_than_the_table():
+def test_sparse_counts_are_believed_with_little_extra_memory():
     size = 1 << 20
     vectors = sp.csr_array(([1.0, 2.0, 0.5], ([0, 1, 1], [5, 7, size - 1])), shape=(2, size))
     model = train(Bag(size=size), vectors, ["a", "b"])
@@ -77,12 +77,12 @@ def test_few_of_many_positions_are_believed_in_little_more_room_than_the_table()
     joint = model.log_joint(vectors)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 6 * 16 * size  # two classes of doubles
+    assert peak < 6 * 16 * size  # doubles for two classes
     expected = np.log(0.5) + np.log([2 / (1 + size), 1 / (2.5 + size)])
     np.testing.assert_allclose(joint[0], expected)
 
 
-def test_weighted_columns_of_a_wide_matrix_are_the_columns_one_by_one():
+def test_weighted_wide_matrix_equals_single_columns():
     matrix = np.where(RANDOM.random((9, 7000)) < 0.1, np.nan, RANDOM.normal(size=(9, 7000)) * 1e3)
     labels, weights = list("abcabcabc"), RANDOM.random(9)
     wide = train(Each(Gaussian()), matrix, labels, weights=weights)
@@ -92,33 +92,33 @@ def test_weighted_columns_of_a_wide_matrix_are_the_columns_one_by_one():
             assert sums == wide.columns["x"].aligned([position], list("abc")).sums[name]
 
 
-def test_an_infinity_in_a_weighted_matrix_is_found_in_its_row():
+def test_infinity_in_a_weighted_matrix_is_located():
     matrix = RANDOM.random((5, 3))
     matrix[3, 1] = np.inf
     with pytest.raises(ValueError, match="row 3: position 1: inf"):
         train(Each(Gaussian()), matrix, list("ababa"), weights=[1.0, 0.5, 1.0, 1.0, 1.0])
 
 
-def test_a_table_of_more_cells_than_can_be_numbered_is_an_error():
+def test_too_many_cells_is_an_error():
     matrix = sp.csr_array(([1.0] * 3, ([0, 1, 2], [0, 5, 1 << 29])), shape=(3, 1 << 30))
     with pytest.raises(OverflowError, match="1073741824 values × 3 classes in one batch are more than 2³¹"):
         train(Each(Gaussian(), size=1 << 30), matrix, list("abc"))
 
 
 @pytest.mark.parametrize("weights", [None, [0.5, 2.0]])
-def test_vectors_with_nothing_but_missing_numbers_are_counted(weights):
+def test_vectors_with_only_missing_numbers_are_counted(weights):
     matrix = sp.csr_array(([np.nan], ([0], [1])), shape=(2, 3))
     sparse, dense = (train(Bag(size=3), form, ["a", "b"], weights=weights) for form in (matrix, matrix.toarray()))
     assert digest(sparse) == digest(dense)
 
 
-def test_counts_past_what_a_float_holds():
+def test_counts_beyond_float_precision():
     heavy = sp.csr_array([[2.0**31 - 1, 1.0], [2.0**53, 1.0]])
     model = train(Bag(size=2), heavy, ["a", "a"])
     assert model.counts("x").sums["x"].fractions()[-2:] == [2**53 + 2**31 - 1, 2]
 
 
-def test_the_linear_view_of_counts():
+def test_linear_view_of_counts():
     model = train(Bag(size=7), COUNTS).against_rest("a")
     view = model.linear(True)
     said = model.log_joint(COUNTS)

@@ -1,4 +1,4 @@
-"""Matrices as columns of vectors: whatever way they come, the same counts; and the laws."""
+"""Matrices as columns of vectors: the same counts in every form, and the laws."""
 
 import numpy as np
 import polars as pl
@@ -61,7 +61,7 @@ def test_bag_obeys_the_laws(reading):
     [Gaussian(), Gaussian(m=0.0, plugin=True, noise=0.5), Poisson(), Poisson(plugin=True), Geometric(), Exponential()],
     ids=repr,
 )
-def test_each_position_is_counted_as_a_column_is(family):
+def test_each_position_counts_like_a_column(family):
     together = train(Each(family), COUNTS)
     apart = Model.train(Schema({str(i): family for i in range(7)}), COUNTS, LABELS)
     np.testing.assert_allclose(together.log_joint(COUNTS), apart.log_joint(COUNTS), rtol=1e-12)
@@ -71,7 +71,7 @@ def test_each_position_is_counted_as_a_column_is(family):
 
 
 @pytest.mark.parametrize("family", [Gamma(), LogNormal(), Gamma(m=0.0)], ids=repr)
-def test_positive_numbers_too(family):
+def test_positive_numbers(family):
     together = train(Each(family), COUNTS + 1.5)
     apart = Model.train(Schema({str(i): family for i in range(7)}), COUNTS + 1.5, LABELS)
     np.testing.assert_allclose(together.log_joint(COUNTS + 0.5), apart.log_joint(COUNTS + 0.5), rtol=1e-12)
@@ -102,7 +102,7 @@ def test_every_form_of_a_matrix_gives_the_same_bytes_and_answers(family, weights
         assert np.array_equal(model.most_probable(data), model.log_joint(COUNTS).argmax(axis=1))
 
 
-def test_weights_that_differ_by_many_powers_of_two_are_exact():
+def test_weights_of_very_different_magnitude_are_exact():
     spread = WEIGHTS * 10.0 ** RANDOM.integers(-300, 300, WEIGHTS.shape)
     for matrix in (WEIGHTS, spread):
         whole = train(Bag(size=7), sp.csr_array(matrix))
@@ -114,14 +114,14 @@ def test_weights_that_differ_by_many_powers_of_two_are_exact():
 
 @settings(max_examples=some(30), deadline=None)
 @given(st.integers(0, 60), st.integers(1, 5), st.booleans())
-def test_any_cut_gives_the_same_bytes(cut, threads, sparse):
+def test_batching_gives_the_same_bytes(cut, threads, sparse):
     data = sp.csr_array(WEIGHTS) if sparse else WEIGHTS
     for family in (Each(Gaussian(), size=7), Bag(size=7)):
         parts = train(family, data[:cut], LABELS[:cut]) + train(family, data[cut:], LABELS[cut:], threads=threads)
         assert digest(parts) == digest(train(family, data))
 
 
-def test_a_few_vectors_of_many_positions_cost_what_they_hold():
+def test_sparse_vectors_cost_what_they_hold():
     wide = sp.csr_array(([3.0, 1.0], ([0, 0], [7, 99_999])), (1, 100_000))
     tally = Bag(size=100_000).tally(*_encoded(Bag(size=100_000), wide))
     assert tally.slots == [7, 99_999, -1]
@@ -138,7 +138,7 @@ def _encoded(family, data):
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.3])
-def test_readings_are_scikit_learns(alpha):
+def test_readings_equal_sklearn(alpha):
     for reading, peer in [
         ("multinomial", MultinomialNB(alpha=alpha)),
         ("bernoulli", BernoulliNB(alpha=alpha)),
@@ -152,7 +152,7 @@ def test_readings_are_scikit_learns(alpha):
     np.testing.assert_allclose(normal.posterior(WEIGHTS), peer.predict_proba(WEIGHTS))
 
 
-def test_noise_is_scikit_learns_smoothing():
+def test_noise_equals_sklearns_var_smoothing():
     peer = GaussianNB(var_smoothing=0.1).fit(COUNTS, LABELS)
     model = train(Each(Gaussian(m=0.0, plugin=True, noise=peer.epsilon_)), COUNTS)
     np.testing.assert_allclose(model.posterior(COUNTS), peer.predict_proba(COUNTS))
@@ -165,7 +165,7 @@ def test_smoothing_by_position():
     np.testing.assert_allclose(model.posterior(COUNTS), peer.predict_proba(COUNTS))
 
 
-def test_without_smoothing_what_was_never_met_rules_a_class_out_and_zeros_do_not():
+def test_alpha_zero_unseen_rules_out_a_class_and_zeros_do_not():
     data, labels = np.array([[2.0, 0.0, 1.0], [0.0, 3.0, 1.0]]), ["a", "b"]
     asked = np.array([[0.0, 0.0, 2.0], [1.0, 0.0, 0.0], [0.0, 0.0, 0.0]])
     for form in (np.array, sp.csr_array):
@@ -177,7 +177,7 @@ def test_without_smoothing_what_was_never_met_rules_a_class_out_and_zeros_do_not
         np.testing.assert_array_equal(presence.posterior(form(data)), [[1.0, 0.0], [0.0, 1.0]])
 
 
-def test_missing_numbers_and_missing_vectors_say_nothing():
+def test_missing_numbers_and_vectors_are_ignored():
     holes = COUNTS.copy()
     holes[3, 2] = holes[4] = np.nan
     for family in (Each(Gaussian()), Each(Poisson())):
@@ -197,7 +197,7 @@ def test_missing_numbers_and_missing_vectors_say_nothing():
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.3, 0.0])
-def test_a_missing_number_is_neither_there_nor_not(alpha):
+def test_missing_is_neither_zero_nor_one(alpha):
     holes = np.where(RANDOM.random(COUNTS.shape) < 0.2, np.nan, COUNTS > 0)
     truths = {str(i): pa.array(column, from_pandas=True).cast(pa.bool_()) for i, column in enumerate(holes.T)}
     apart = Model.train({name: Bernoulli(alpha=alpha) for name in truths}, truths, LABELS)
@@ -208,7 +208,7 @@ def test_a_missing_number_is_neither_there_nor_not(alpha):
         np.testing.assert_allclose(together.log_joint(form(holes)), apart.log_joint(truths), rtol=1e-12)
 
 
-def test_positions_never_counted_say_nothing():
+def test_positions_never_counted_are_ignored():
     model = train(Each(Gaussian()), COUNTS)
     wider = np.hstack([COUNTS, COUNTS])
     np.testing.assert_array_equal(model.log_joint(wider), model.log_joint(COUNTS))
@@ -235,12 +235,12 @@ def test_positions_never_counted_say_nothing():
         (Bag(), np.ones((2, 0)), "has no columns"),
     ],
 )
-def test_what_cannot_be_counted_is_refused_with_its_place(family, data, message):
+def test_invalid_numbers_are_refused_with_their_place(family, data, message):
     with pytest.raises(ValueError, match=message):
         train(family, data, ["a", "b"] if getattr(data, "shape", (2,))[0] == 2 else ["a"])
 
 
-def test_infinities_are_refused_when_asked_too():
+def test_infinities_are_refused_in_queries_too():
     asked = np.where(COUNTS.max() == COUNTS, np.inf, COUNTS)
     bags = [Bag(reading=reading) for reading in ("multinomial", "complement", "bernoulli")]
     for family in (Each(Gaussian()), Each(Gaussian(m=0.0, plugin=True)), Each(Poisson()), *bags):
@@ -249,7 +249,7 @@ def test_infinities_are_refused_when_asked_too():
                 train(family, COUNTS).posterior(form(asked))
 
 
-def test_families_that_are_no_numbers_are_refused():
+def test_non_numeric_families_are_refused():
     with pytest.raises(TypeError, match="give a family of numbers"):
         Each(Categorical())
     with pytest.raises(ValueError, match="reading must be one of 'multinomial'"):
@@ -258,7 +258,7 @@ def test_families_that_are_no_numbers_are_refused():
         Model.train(Schema({"x": Gaussian()}), sp.csr_array([[1.0]]), ["a"])
 
 
-def test_matrices_beside_other_columns():
+def test_matrices_next_to_other_columns():
     schema = Schema({"x": Bag(size=7), "y": Gaussian(), "z": Categorical()})
     frame = {"x": sp.csr_array(COUNTS), "y": COUNTS[:, 0], "z": LABELS}
     model = Model.train(schema, frame, LABELS)
@@ -268,7 +268,7 @@ def test_matrices_beside_other_columns():
     assert from_bytes(to_bytes(model)) == model
 
 
-def test_belief_of_what_each_position_has_can_be_changed():
+def test_beliefs_of_each_can_be_changed():
     model = train(Each(Gaussian(), size=7), COUNTS)
     assert model.believing(m=0.0, plugin=True).schema.columns["x"] == Each(Gaussian(m=0.0, plugin=True), size=7)
     assert from_bytes(to_bytes(model)).schema == model.schema
@@ -276,7 +276,7 @@ def test_belief_of_what_each_position_has_can_be_changed():
         model + train(Each(Poisson(), size=7), COUNTS)
 
 
-def test_vectors_are_made_up_as_they_are_scored():
+def test_samples_follow_the_scores():
     model = train(Each(Gaussian(m=0.0, plugin=True)), COUNTS)
     drawn = np.array(model.sample(4_000, seed=1).rows.column("x").to_pylist())
     np.testing.assert_allclose(drawn.mean(axis=0), COUNTS.mean(axis=0), atol=0.15)

@@ -1,4 +1,4 @@
-"""Any question to the joint: against brute-force summation with fractions, and against what the model itself scores."""
+"""Queries about the joint distribution, against enumeration with fractions and against the model's own scores."""
 
 from itertools import pairwise
 
@@ -38,7 +38,7 @@ def test_naive_bayes_is_the_product_of_its_columns():
 
 
 def in_order(columns):
-    """The columns of a block, sorted as it has them, and the rows in that order."""
+    """The columns of a block in its sorted order, and the rows in that order."""
     order = sorted(range(len(columns)), key=columns.__getitem__)
     return [columns[j] for j in order], [tuple(row[j] for j in order) for row in ROWS]
 
@@ -54,7 +54,7 @@ def test_networks_are_the_product_of_their_tables(structure):
 
 
 @pytest.mark.slow
-def test_averaged_networks_are_the_mixture_that_they_are():
+def test_averaged_networks_are_a_mixture():
     columns, rows = in_order(COLUMNS)
     model = Model.train({tuple(columns): Pairs(structure="averaged")}, DAYS, "play")
     stars = [[None if j == p else p for j in range(len(columns))] for p in range(len(columns))]
@@ -81,7 +81,7 @@ def test_trees_of_any_rows_with_missing_cells(rows, data):
         assert model.probability(written(conditions)) == pytest.approx(float(sums[conditions]), abs=NEAR)
 
 
-def test_the_class_of_a_row_is_its_posterior():
+def test_class_query_equals_the_posterior():
     for model in (tennis(1.0), Model.train({tuple(COLUMNS): Pairs(structure="averaged")}, DAYS, "play")):
         row = dict(zip(COLUMNS, ROWS[0], strict=True))
         expected = model.posterior({name: [level] for name, level in row.items()})[0]
@@ -90,7 +90,7 @@ def test_the_class_of_a_row_is_its_posterior():
 
 
 @pytest.mark.parametrize("structure", ["tree", "k-dependence", "averaged"])
-def test_two_parents_are_answered_as_they_are_scored(structure):
+def test_two_parents_agree_with_scoring(structure):
     model = Model.train({tuple(COLUMNS): Tuples(structure=structure)}, DAYS, "play")
     row = dict(zip(COLUMNS, ROWS[3], strict=True))
     expected = np.exp(model.log_joint({name: [level] for name, level in row.items()})[0])
@@ -101,7 +101,7 @@ def test_two_parents_are_answered_as_they_are_scored(structure):
     assert sum(both) == pytest.approx(model.probability("outlook=rain"), abs=NEAR)
 
 
-def test_levels_that_are_not_and_several_levels():
+def test_negated_and_multiple_levels():
     model = tennis(1.0)
     sunny, rain = (model.probability({"outlook": level}) for level in ("sunny", "rain"))
     assert model.probability("outlook != overcast") == pytest.approx(sunny + rain)
@@ -110,7 +110,7 @@ def test_levels_that_are_not_and_several_levels():
     assert model.probability("outlook=sunny | outlook != rain") == pytest.approx(sunny / (1 - rain))
 
 
-def test_the_label_has_the_name_that_the_schema_gives_it():
+def test_label_name_from_the_schema():
     schema = Schema({name: Categorical(alpha=1.0) for name in COLUMNS}, label="play")
     model = Model.train(schema, DAYS)
     assert model.probability("outlook=sunny | play=yes, wind=strong") == pytest.approx(0.25)
@@ -120,7 +120,7 @@ def test_the_label_has_the_name_that_the_schema_gives_it():
 
 
 @pytest.mark.parametrize("structure", [None, "naive", "tree"])
-def test_the_most_probable_row_is_that_of_the_highest_joint_probability(structure):
+def test_most_probable_row_maximises_the_joint(structure):
     columns, rows = in_order(COLUMNS)
     if structure is None:
         model, parents = tennis(1.0), None
@@ -141,7 +141,7 @@ def test_the_most_probable_row_is_that_of_the_highest_joint_probability(structur
 
 
 @pytest.mark.slow
-def test_two_hundred_columns_are_no_more_than_two_hundred_small_sums():
+def test_two_hundred_columns():
     random = np.random.default_rng(0)
     names = [f"c{j:03}" for j in range(200)]
     cells = random.integers(0, 3, (60, 200)).astype(str)
@@ -159,7 +159,7 @@ def test_two_hundred_columns_are_no_more_than_two_hundred_small_sums():
     assert np.log(model.probability({**whole, "class": row["class"]})) == pytest.approx(joint, rel=1e-9)
 
 
-def test_texts_and_scores_are_refused_with_a_sentence():
+def test_texts_and_scores_are_refused():
     texts = Model.train({"text": Words()}, ["a prize", "a lunch"], ["spam", "ham"])
     assert texts.probability("class=spam") == pytest.approx(0.5)
     with pytest.raises(TypeError, match=r"Column 'text' \(Words\) cannot be asked about: only levels and numbers"):

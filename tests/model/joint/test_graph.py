@@ -1,4 +1,4 @@
-"""The network of a model; Bayes' ball against brute force, and against networkx and pyAgrum, where these are there."""
+"""The network of a model; d-separation against brute force, networkx and pyAgrum (where installed)."""
 
 import random
 import re
@@ -19,13 +19,15 @@ NODES = "abcde"
 
 @st.composite
 def networks(draw):
-    """Up to five nodes, each with some of those before it as its parents."""
+    """Up to five nodes, each with parents among those before it."""
     size = draw(st.integers(2, len(NODES)))
     return Graph({NODES[i]: tuple(n for n in NODES[:i] if draw(st.booleans())) for i in range(size)})
 
 
 def joint(graph, seed):
-    """P of every combination of truths, under random tables: odd enough that nothing is independent by chance."""
+    """P of every combination of truth values under random tables, irregular enough that nothing is independent by
+    chance.
+    """
     drawn = random.Random(seed)
     tables = {
         node: {given: Fraction(drawn.randrange(1, 10_007), 10_007) for given in product((0, 1), repeat=len(some))}
@@ -59,7 +61,7 @@ def really_independent(graph, one, other, known, seed):
 
 @settings(deadline=None)
 @given(networks(), st.data())
-def test_the_ball_finds_what_is_independent(graph, data):
+def test_d_separation_equals_independence(graph, data):
     one, other = data.draw(st.permutations(graph.nodes))[:2]
     rest = [node for node in graph.nodes if node not in (one, other)]
     known = data.draw(st.lists(st.sampled_from(rest), unique=True)) if rest else []
@@ -71,7 +73,7 @@ def test_the_ball_finds_what_is_independent(graph, data):
 
 
 def check_path(graph, found, known):
-    """A way from one to the other along edges, open at every node: given only where two arrows meet."""
+    """A path from one to the other along edges, open at every node: given only at colliders."""
     assert (found.path[0], found.path[-1]) == (found.one, found.other)
     edges = set(graph.edges)
     for before, after, arrow in zip(found.path, found.path[1:], found.arrows, strict=False):
@@ -87,7 +89,7 @@ def check_path(graph, found, known):
 
 @settings(deadline=None)
 @given(networks(), st.data())
-def test_the_ball_agrees_with_networkx(graph, data):
+def test_d_separation_agrees_with_networkx(graph, data):
     networkx = pytest.importorskip("networkx")
     one, other, *rest = data.draw(st.permutations(graph.nodes))
     known = rest[: data.draw(st.integers(0, len(rest)))]
@@ -95,7 +97,7 @@ def test_the_ball_agrees_with_networkx(graph, data):
     assert bool(graph.independent(one, other, given=known)) == expected
 
 
-def test_the_network_of_a_model():
+def test_network_of_a_model():
     naive = tennis(1.0).graph()
     assert naive.nodes == ("class", *COLUMNS)
     assert naive.edges == [("class", column) for column in COLUMNS]
@@ -113,7 +115,7 @@ def test_the_network_of_a_model():
     assert not averaged.independent("outlook", "wind", given="class")
 
 
-def test_columns_that_vary_together_depend_on_one_another():
+def test_correlated_columns_are_dependent():
     frame = {"x": [1.0, 2.0, 4.0, 3.0], "y": [2.0, 1.0, 3.0, 5.0], "z": [1.0, 3.0, 2.0, 2.5]}
     model = Model.train({("x", "y"): Correlated(), "z": Gaussian()}, frame, ["p", "p", "q", "q"])
     graph = model.graph()
@@ -121,7 +123,7 @@ def test_columns_that_vary_together_depend_on_one_another():
     assert graph.independent("x", "z", given="class")
 
 
-def test_what_is_no_network_is_refused():
+def test_invalid_networks_are_refused():
     with pytest.raises(ValueError, match="cycle"):
         Graph({"a": ("b",), "b": ("a",)})
     with pytest.raises(ValueError, match="'c', which is not a node"):
@@ -130,14 +132,14 @@ def test_what_is_no_network_is_refused():
         tennis(1.0).graph().independent("wnd", "outlook")
 
 
-def test_dot_quotes_what_is_odd():
+def test_dot_quotes_odd_names():
     assert Graph({'a "b"': (), "c\n": ('a "b"',)}).to_dot() == (
         'digraph {\n  "a \\"b\\"";\n  "c\\n";\n  "a \\"b\\"" -> "c\\n";\n}\n'
     )
 
 
 def tables_of(written):
-    """The tables of a network as it is written: {variable: (parents, {states of these: probabilities})}."""
+    """The tables of an exported network: {variable: (parents, {parent states: probabilities})}."""
     found = {}
     for head, body in re.findall(r"probability \( (.*?) \) \{\n(.*?)\n\}", written, flags=re.DOTALL):
         name, _, parents = head.partition(" | ")
@@ -148,13 +150,13 @@ def tables_of(written):
 
 
 @pytest.mark.parametrize("structure", ["naive", "tree"])
-def test_other_programs_read_the_network_back_with_the_same_probabilities(structure, tmp_path):
+def test_exported_network_round_trips_in_other_programs(structure, tmp_path):
     agrum = pytest.importorskip("pyagrum")
     model = Model.train({tuple(COLUMNS): Pairs(structure=structure)}, DAYS, "play")
     path = tmp_path / "tennis.bif"
     path.write_text(model.to_bif())
     network = agrum.loadBN(str(path))
-    check_inference(agrum, network, model, 1e-6)  # it reads numbers as single precision has them
+    check_inference(agrum, network, model, 1e-6)  # it reads numbers in single precision
     for name, (parents, rows) in tables_of(model.to_bif()).items():
         for states, numbers in rows.items():
             network.cpt(name)[dict(zip(parents, states, strict=True))] = numbers
@@ -162,7 +164,7 @@ def test_other_programs_read_the_network_back_with_the_same_probabilities(struct
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_pgmpy_reads_the_network_back_with_the_same_probabilities(tmp_path):
+def test_exported_network_round_trips_in_pgmpy(tmp_path):
     readwrite, inference = pytest.importorskip("pgmpy.readwrite"), pytest.importorskip("pgmpy.inference")
     model = Model.train({tuple(COLUMNS): Pairs(structure="tree")}, DAYS, "play")
     path = tmp_path / "tennis.bif"
@@ -183,7 +185,7 @@ def check_inference(agrum, network, model, near):
             assert found[i] == pytest.approx(model.probability({asked: level}, given=known), abs=near)
 
 
-def test_bif_names_are_plain_and_apart():
+def test_bif_names_are_plain_and_distinct():
     frame = {"wind speed": ["very weak", "very-weak", "1"], "wind-speed": ["a", "b", "a"]}
     columns = ("wind speed", "wind-speed")
     written = Model.train({columns: Pairs(structure="naive")}, frame, ["x", "y", "y"]).to_bif()
@@ -195,7 +197,7 @@ def test_bif_names_are_plain_and_apart():
         numbers.to_bif()
 
 
-def test_dependence_is_the_information_that_pair_counts_have():
+def test_dependence_is_the_mutual_information_of_pair_counts():
     frame = {"p": list("aabbaabbab"), "q": list("ccddccdcdd"), "r": list("efefefefef")}
     labels = list("xxxxxyyyyy")
     model = Model.train({("p", "q", "r"): Pairs()}, frame, labels)
@@ -218,6 +220,6 @@ def test_dependence_is_the_information_that_pair_counts_have():
     assert repr(model.dependence()).splitlines()[1].startswith("p, q")
 
 
-def test_what_to_count_is_said_where_nothing_is_known_of_pairs():
+def test_error_without_pair_counts_says_what_to_count():
     with pytest.raises(ValueError, match=r"Model.train\(\{\('outlook', .*\): Pairs\(\)\}"):
         tennis(1.0).dependence()

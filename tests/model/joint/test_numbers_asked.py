@@ -1,4 +1,4 @@
-"""Bounds of numbers: the probability of an interval is what the density, or the whole numbers in it, add up to."""
+"""Queries about numbers: the probability of an interval is the integral of the density or the sum over integers."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def trained(family, values):
 
 
 @pytest.mark.parametrize("family", CONTINUOUS, ids=repr)
-def test_an_interval_is_the_area_under_the_density(family):
+def test_interval_is_the_integral_of_the_density(family):
     model = trained(family, VALUES)
     edges = getattr(model.belief("x"), "edges", np.zeros(0)).tolist()
     for low, high in ((2.0, 5.0), (0.5, 3.25), (6.0, 14.0)):
@@ -56,7 +56,7 @@ def test_an_interval_is_the_area_under_the_density(family):
 
 
 @pytest.mark.parametrize("family", CONTINUOUS, ids=repr)
-def test_all_intervals_together_are_certain(family):
+def test_intervals_of_a_partition_sum_to_one(family):
     model = trained(family, VALUES)
     parts = ["x <= 0.5", "0.5 < x <= 4", "4 < x <= 30", "30 < x"]
     assert sum(map(model.probability, parts)) == pytest.approx(1.0, abs=1e-12)
@@ -65,7 +65,7 @@ def test_all_intervals_together_are_certain(family):
 
 
 @pytest.mark.parametrize("family", [Poisson(), Poisson(plugin=True), Geometric(), NegativeBinomial()], ids=repr)
-def test_whole_numbers_are_added_up(family):
+def test_integers_are_summed(family):
     model = trained(family, WHOLE)
     single = [model.probability(f"x={n}") for n in range(6)]
     assert model.probability("1 < x <= 4") == pytest.approx(sum(single[2:5]))
@@ -74,13 +74,13 @@ def test_whole_numbers_are_added_up(family):
     assert model.probability("x > 0 | x <= 3") == pytest.approx(sum(single[1:4]) / sum(single[:4]))
 
 
-def test_far_out_nothing_is_lost_to_rounding():
+def test_far_tails_lose_no_digits():
     model = Model.train({"x": Gaussian(plugin=True, m=0.0)}, {"x": [-1.0, 1.0]}, ["a", "a"])
     assert model.probability("x > 10") == pytest.approx(7.619853024160527e-24, rel=1e-9)
     assert model.probability("x <= -10") == pytest.approx(7.619853024160527e-24, rel=1e-9)
 
 
-def test_a_single_number_may_be_given_but_not_asked_about():
+def test_single_number_may_be_a_condition_but_not_the_event():
     frame = {"x": VALUES, "colour": ["red", "blue", "blue"] * 4}
     model = Model.train({"x": Gaussian(), "colour": Categorical()}, frame, LABELS)
     posterior = dict(zip(model.classes, model.posterior({"x": [3.0], "colour": [None]})[0], strict=True))
@@ -96,7 +96,7 @@ def test_a_single_number_may_be_given_but_not_asked_about():
         model.probability("x != 3")
 
 
-def test_numbers_that_are_counted_by_intervals_are_asked_at_their_edges():
+def test_interval_coded_numbers_are_answered_at_their_edges():
     codes = (("blue", "red"), (3.0, 6.0))
     frame = {"colour": ["red", "blue", "blue"] * 4, "x": VALUES}
     model = Model.train({("colour", "x"): Pairs(structure="tree", codes=codes)}, frame, LABELS)
@@ -109,7 +109,7 @@ def test_numbers_that_are_counted_by_intervals_are_asked_at_their_edges():
     assert model.most_probable_row("x > 6")["x"] == "> 6"
 
 
-def test_the_most_probable_number_is_where_the_density_is_highest():
+def test_most_probable_number_maximises_the_density():
     model = Model.train({"x": Gaussian()}, {"x": VALUES}, LABELS)
     assert model.most_probable_row("class=x")["x"] == pytest.approx(model.estimates("x")["mean"]["x"])
     assert model.most_probable_row("class=x, x <= 2")["x"] == 2.0

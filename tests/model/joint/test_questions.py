@@ -1,4 +1,4 @@
-"""Questions as they are typed: what they mean, and what is said of those that are none. Nothing is ever evaluated."""
+"""Parsing of queries, and errors for invalid ones. Nothing is ever evaluated as code."""
 
 from contextlib import suppress
 
@@ -34,7 +34,7 @@ COLUMNS = ["outlook", "wind", "temp", "New York", "a=b", "it's"]
         ("", {}),
     ],
 )  # fmt: skip
-def test_what_is_typed_is_what_is_meant(question, events):
+def test_valid_queries(question, events):
     assert asked_events(question, COLUMNS) == events
 
 
@@ -55,13 +55,13 @@ def test_what_is_typed_is_what_is_meant(question, events):
         ("outlook=" + "x" * 200_000, "more than 100,000"),
     ],
 )
-def test_what_is_no_question_is_told_so(question, told):
+def test_invalid_queries_are_errors(question, told):
     with pytest.raises(ValueError, match=r".") as error:
         asked_events(question, COLUMNS)
     assert told in str(error.value)
 
 
-def test_contradictions_are_impossible_and_nothing_follows_from_them():
+def test_contradictions_are_impossible_events_and_invalid_conditions():
     model = tennis(1.0)
     assert model.probability("wind=weak | wind=strong") == 0.0
     assert model.probability("wind=weak, wind=strong") == 0.0
@@ -73,7 +73,7 @@ def test_contradictions_are_impossible_and_nothing_follows_from_them():
         model.most_probable_row("wind=weak, wind=strong")
 
 
-def test_unknown_levels_and_classes_are_told_with_the_nearest():
+def test_unknown_levels_and_classes_suggest_the_nearest():
     model = tennis(1.0)
     with pytest.raises(ValueError, match=r"Of 'outlook' there is no level 'suny'. Do you mean 'sunny'?"):
         model.probability("outlook=suny")
@@ -86,7 +86,7 @@ def test_unknown_levels_and_classes_are_told_with_the_nearest():
         model.probability(7)
 
 
-def test_a_bar_parts_what_is_asked_from_what_is_given():
+def test_bar_separates_event_and_condition():
     assert parted("a=1 | b=2, c=3") == ("a=1", "b=2, c=3")
     assert parted("a='x|y' | b=2") == ("a='x|y'", "b=2")
     assert parted("a=1") == ("a=1", None)
@@ -96,13 +96,13 @@ def test_a_bar_parts_what_is_asked_from_what_is_given():
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(st.sampled_from("ab=<>!,|'\"1. \n≤(){}\\%$") | st.characters(), max_size=25))
-def test_any_text_is_a_question_or_told_to_be_none(text):
+def test_any_text_is_a_query_or_an_error(text):
     model = Model.train({"a": Categorical(), "b": Categorical()}, {"a": ["1", "2"], "b": ["x", "y"]}, ["p", "q"])
     with suppress(ValueError):
         assert 0.0 <= model.probability(text) <= 1.0
 
 
-def test_the_lecture_asks_its_table():
+def test_lecture_table():
     table = JointTable(
         ("major", "site"),
         {
@@ -118,7 +118,7 @@ def test_the_lecture_asks_its_table():
     assert table.probability("site=Zhihu", given={"major": "CS"}) == 4 / 7
 
 
-def test_a_table_that_is_no_distribution_is_refused_with_its_sum():
+def test_table_that_does_not_sum_to_one_is_refused():
     rows = {
         "CS": {"GitHub": 0.44, "Zhihu": 0.03, "Taobao": 0.01},
         "Physic": {"GitHub": 0.17, "Zhihu": 0.01, "Taobao": 0.02},

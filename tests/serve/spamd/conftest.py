@@ -1,4 +1,4 @@
-"""A spamd that runs, with a store of a few mails."""
+"""A running spamd with a store of a few mails."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def store(tmp_path):
 
 @pytest.fixture
 def spamd(store):
-    """The port of one with the usual limits."""
+    """The port of a spamd with default limits."""
     with running(store) as port:
         yield port
 
@@ -32,5 +32,5 @@ def limited(store):
 
 @pytest.fixture
 def tell(spamd):
-    """Says bytes to it."""
+    """Sends bytes to it."""
     return lambda *parts, **how: say(spamd, *parts, **how)

@@ -1,4 +1,4 @@
-"""The recipes of docs/howto-spam.md for Postfix, Dovecot and Exim, each run by the program it is for."""
+"""The recipes of docs/howto-spam.md for Postfix, Dovecot and Exim, each run by its program."""
 
 import os
 import shutil
@@ -73,7 +73,7 @@ data:
 
 @pytest.fixture
 def here(spamd):
-    """A folder that other users may enter, with the recipes as they are written, but for where things are."""
+    """A folder that other users may enter, with the recipes as documented except for paths."""
     parts.program("spamc")
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
@@ -92,7 +92,7 @@ def free_port():
 
 @contextmanager
 def postfix(here, main="", recipe="master.cf"):
-    """A Postfix of its own, and the port where it takes mail."""
+    """A temporary Postfix, and the port where it accepts mail."""
     program, port = parts.program("postfix"), free_port()
     needs_root()
     for name, owner in (("conf", 0), ("queue", 0), ("data", "postfix"), ("mail", NOBODY)):
@@ -108,8 +108,8 @@ def postfix(here, main="", recipe="master.cf"):
         subprocess.run([program, "-c", here / "conf", "stop"], check=True, capture_output=True)
 
 
-def test_postfix_passes_mail_through_the_filter(here):
-    """Up to sendmail, which works for the Postfix of the system alone: another one here keeps what it is given."""
+def test_postfix_content_filter(here):
+    """Up to sendmail, which works only for the system's Postfix: a substitute keeps its input."""
     good, bad = through_postfix(here)
     assert "X-Tallybayes: ham, " in good
     assert "At noon on 77?" in good
@@ -118,7 +118,7 @@ def test_postfix_passes_mail_through_the_filter(here):
     assert good.startswith("-G -i -f ann@example.net -- ben@example.org\n")
 
 
-def test_postfix_asks_by_way_of_the_milter(here):
+def test_postfix_milter(here):
     with milter(here) as place:
         main = (here / "main.cf").read_text().replace("spamass/spamass.sock", str(place))
         (here / "delivering.cf").write_text(DELIVERING.format(here=here))
@@ -131,7 +131,7 @@ def test_postfix_asks_by_way_of_the_milter(here):
 
 @contextmanager
 def milter(here):
-    """A spamass-milter that Postfix may ask, and where."""
+    """A spamass-milter for Postfix, and its address."""
     program, folder = parts.program("spamass-milter"), here / "milter"
     needs_root()
     folder.mkdir()
@@ -168,7 +168,7 @@ def through_postfix(here, *how):
 
 
 def arrived(folder, wanted, log):
-    """Mails in a folder, once there are so many."""
+    """The mails in a folder, once there are this many."""
     until = time.monotonic() + 60
     while len(found := [path for path in folder.iterdir() if not path.suffix]) < wanted:
         assert time.monotonic() < until, log.read_text()
@@ -178,7 +178,7 @@ def arrived(folder, wanted, log):
 
 @pytest.fixture
 def dovecot(here):
-    """Runs a program of Dovecot as somebody who is not root, with a Maildir of one mail."""
+    """Runs a Dovecot program as an unprivileged user, with a Maildir of one mail."""
     path = Path("/usr/lib/dovecot/imap")
     if not path.exists() or not Path("/usr/bin/sieve-test").exists():
         parts.missing("dovecot", "there is no Dovecot here with IMAP and Sieve")
@@ -202,7 +202,7 @@ def dovecot(here):
     return run
 
 
-def test_dovecot_tells_what_users_move(dovecot, here, store):
+def test_dovecot_reports_mail_that_users_move(dovecot, here, store):
     moves = b"a SELECT INBOX\r\nb MOVE 1 Spam\r\nc LOGOUT\r\n"
     assert "b OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=moves)
     assert store.model().rows_by_class() == {"ham": 10, "spam": 11}
@@ -215,13 +215,13 @@ def test_dovecot_tells_what_users_move(dovecot, here, store):
     ("mail", "folder"),
     [(b"X-Tallybayes: spam, 0.9\n" + spam(), "Spam"), (b"X-Tallybayes: ham, 0.1\n" + ham(), "INBOX")],
 )
-def test_sieve_files_mail_by_the_header(dovecot, here, mail, folder):
+def test_sieve_files_mail_by_header(dovecot, here, mail, folder):
     (here / "mail").write_bytes(mail)
     assert f"store message in folder: {folder}\n" in dovecot("sieve-test", "-c", "dovecot.conf", "spam.sieve", "mail")
 
 
-def test_exim_knows_score_and_verdict(here, spamd):
-    """In the queue, where a mail is after the ACL has seen it."""
+def test_exim_reads_score_and_verdict(here, spamd):
+    """From the queue, after the ACL has seen the mail."""
     exim = parts.program("exim", "exim4")
     if "Content_Scanning" not in subprocess.run([exim, "-bV"], capture_output=True, text=True, check=True).stdout:
         parts.missing("exim", "it was built without content scanning")

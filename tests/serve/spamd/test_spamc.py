@@ -1,4 +1,4 @@
-"""Debian's own spamc, in all its modes, against our spamd."""
+"""Debian's spamc, in all its modes, against our spamd."""
 
 import subprocess
 
@@ -12,7 +12,7 @@ SPAM_FOUND = 1
 
 @pytest.fixture
 def spamc(spamd):
-    """Runs it with a mail, and says how it ended and what it wrote."""
+    """Run it with a mail; returns its exit code and output."""
     path = parts.program("spamc")
 
     def run(*arguments, mail=b""):
@@ -23,11 +23,11 @@ def spamc(spamd):
     return run
 
 
-def test_it_finds_a_daemon(spamc):
+def test_ping(spamc):
     assert spamc("-K")[0] == 0
 
 
-def test_it_marks_mail(spamc):
+def test_marks_mail(spamc):
     code, out = spamc(mail=spam(7))
     assert code == 0
     assert out.startswith(b"X-Tallybayes: spam, 1.0000, score ")
@@ -36,7 +36,7 @@ def test_it_marks_mail(spamc):
     assert b"X-Spam-Flag" not in spamc(mail=ham(7))[1]
 
 
-def test_it_tells_by_its_code(spamc):
+def test_exit_code(spamc):
     assert spamc("-E", mail=spam(7))[0] == SPAM_FOUND
     assert spamc("-E", mail=ham(7))[0] == 0
     code, out = spamc("-c", mail=spam(7))
@@ -45,23 +45,23 @@ def test_it_tells_by_its_code(spamc):
     assert spamc("-c", mail=ham(7))[0] == 0
 
 
-def test_it_reports(spamc):
+def test_report(spamc):
     assert b"prize" in spamc("-R", mail=spam(7))[1]
     assert b"noon" in spamc("-R", mail=ham(7))[1]
     assert b"prize" in spamc("-r", mail=spam(7))[1]
     assert b"noon" not in spamc("-r", mail=ham(7))[1]
 
 
-def test_it_names_symbols(spamc):
+def test_symbols(spamc):
     assert spamc("-y", mail=spam(7))[1].strip() == b"TALLYBAYES_SPAM"
     assert spamc("-y", mail=ham(7))[1].strip() == b"TALLYBAYES_HAM"
 
 
-def test_it_marks_the_head_alone(spamc):
+def test_headers_only(spamc):
     assert spamc("--headers", mail=spam(7)) == spamc(mail=spam(7))
 
 
-def test_it_learns_corrects_and_forgets(spamc, store):
+def test_learns_corrects_and_forgets(spamc, store):
     before, learned, already = store.digest(), b"Message successfully un/learned\n", b"Message was already un/learned\n"
     assert spamc("-L", "spam", mail=spam(99)) == (0, learned)
     assert spamc("-L", "spam", mail=spam(99)) == (0, already)
@@ -72,14 +72,14 @@ def test_it_learns_corrects_and_forgets(spamc, store):
     assert store.digest() == before
 
 
-def test_it_reports_and_revokes_here_alone(spamc, store):
+def test_reports_and_revokes_locally(spamc, store):
     spamc("-C", "report", mail=spam(99))
     assert store.model().rows_by_class() == {"ham": 10, "spam": 11}
     spamc("-C", "revoke", mail=spam(99))
     assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
 
 
-def test_it_packs_mail_where_it_can(spamc):
+def test_compressed_mail_where_supported(spamc):
     code, out = spamc("-z", mail=spam(7))
     if code == 64:
         pytest.skip("spamc was built without zlib, as Debian's is")
@@ -93,12 +93,12 @@ def test_any_mail_passes(spamc, mail):
     assert spamc(mail=mail)[1].endswith(mail)
 
 
-def test_mail_passes_where_telling_is_forbidden_or_nobody_listens(limited, store):
+def test_mail_passes_if_telling_is_forbidden_or_nothing_listens(limited, store):
     path = parts.program("spamc")
     with limited(tell=False, size=1000) as port:
         base = [path, "-d", "127.0.0.1", "-p", str(port), "--connect-retries=1", "--filter-retries=1"]
         told = subprocess.run([*base, "-L", "spam"], input=spam(1), capture_output=True, check=False)
-        assert b"successfully" not in told.stdout  # it says "already": spamc does not look at the code of a refusal
+        assert b"successfully" not in told.stdout  # it prints "already": spamc ignores the code of a refusal
         assert store.number == 0
         large = ham(1) + b"x" * 2000
         assert subprocess.run(base, input=large, capture_output=True, check=True).stdout == large

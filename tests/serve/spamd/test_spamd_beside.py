@@ -1,4 +1,4 @@
-"""A spamd beside the service: the same stores, and nobody tells it anything where tokens are asked for."""
+"""spamd next to the HTTP service: the same stores, and TELL restricted by tokens."""
 
 import signal
 import socket
@@ -27,7 +27,7 @@ def said(line, port):
     return say(port, line % (len(spam(99)), spam(99)))
 
 
-def test_what_is_told_to_one_is_known_to_the_other(store):
+def test_http_and_spamd_share_the_store(store):
     port = free_port()
     with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}")]) as client:
         before = asked(client, "predict", {"row": read_mail(spam(99))})["answers"][0]["probability"]
@@ -39,7 +39,7 @@ def test_what_is_told_to_one_is_known_to_the_other(store):
 
 
 @pytest.mark.parametrize(("allowed", "answer"), [(False, b"69 EX_UNAVAILABLE"), (True, b"0 EX_OK")])
-def test_where_there_are_tokens_telling_must_be_allowed(store, allowed, answer):
+def test_telling_with_tokens_must_be_allowed(store, allowed, answer):
     new_token(store, "learn")
     port = free_port()
     with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}", tell=allowed)]):
@@ -48,18 +48,18 @@ def test_where_there_are_tokens_telling_must_be_allowed(store, allowed, answer):
 
 
 @pytest.mark.parametrize("place", ["", "7830", "127.0.0.1", "127.0.0.1:", "127.0.0.1:70000", "::1:7830", "x:y"])
-def test_a_place_is_an_address_and_a_port(place):
+def test_listen_option_is_an_address_and_a_port(place):
     with pytest.raises(ValueError, match="give an address and a port"):
         address_of(place)
 
 
-def test_a_network_must_be_one():
+def test_invalid_network_is_an_error():
     with pytest.raises(ValueError, match=r"--spamd-allow 192\.0\.2\.1/24: .* Give a network such as"):
         spamd_at("127.0.0.1:7830", ["192.0.2.1/24"])
 
 
 @pytest.mark.slow
-def test_told_to_end_it_says_nothing_of_clients_that_say_nothing(tmp_path):
+def test_shutdown_ignores_silent_clients(tmp_path):
     Store.create(tmp_path / "spam", trained()).close()
     port = free_port()
     with process(tmp_path / "spam", "--spamd", f"127.0.0.1:{port}") as (child, _), ExitStack() as stack:
@@ -68,4 +68,4 @@ def test_told_to_end_it_says_nothing_of_clients_that_say_nothing(tmp_path):
         assert say(port, b"PING SPAMC/1.5\r\n\r\n").endswith(b"PONG\r\n")
         child.send_signal(signal.SIGTERM)
         assert child.wait() == 0
-        assert child.stderr.read().splitlines()[1:] == []  # after what it says of tokens
+        assert child.stderr.read().splitlines()[1:] == []  # after its message about tokens

@@ -1,4 +1,4 @@
-"""The protocol of spamd, byte by byte: as it is described, and as clients have it that are broken or hostile."""
+"""The spamd protocol byte by byte: valid, broken and hostile clients."""
 
 import asyncio
 import re
@@ -23,24 +23,24 @@ def request(command, mail, *headers, version="1.5", length=True):
 
 
 def taken_apart(answer):
-    """The first line, the headers, and the body."""
+    """The status line, the headers, and the body."""
     head, _, body = answer.partition(b"\r\n\r\n")
     first, *lines = head.decode().split("\r\n")
     return first, dict(line.split(": ", 1) for line in lines), body
 
 
-def test_a_ping_is_answered(tell):
+def test_ping(tell):
     assert tell(b"PING SPAMC/1.5\r\n\r\n") == b"SPAMD/1.5 0 PONG\r\n"
 
 
-def test_skip_is_not_answered(tell):
+def test_skip_has_no_response(tell):
     assert tell(b"SKIP SPAMC/1.5\r\n\r\n") == b""
     assert tell(b"") == b""
 
 
 @pytest.mark.parametrize("version", ["1.3", "1.4", "1.5"])
 @pytest.mark.parametrize("length", [True, False])
-def test_a_check_has_a_verdict_and_no_body(tell, version, length):
+def test_check_has_a_verdict_and_no_body(tell, version, length):
     first, headers, body = taken_apart(tell(request("CHECK", spam(77), version=version, length=length)))
     assert (first, headers["Content-length"], body) == ("SPAMD/1.1 0 EX_OK", "0", b"")
     verdict, score, threshold = re.fullmatch(r"(\w+) ; (\S+) / (\S+)", headers["Spam"]).groups()
@@ -75,14 +75,14 @@ def test_old_clients_find_the_scores_in_the_body(tell, command):
         ("HEADERS", ham(7), rb"X-Tallybayes: ham, .*X-Spam-Status: No, .*Message-ID: <ham-7@example.org>\n\n"),
     ],
 )
-def test_every_command_answers_in_its_way(tell, command, mail, pattern):
+def test_every_command_has_its_response(tell, command, mail, pattern):
     first, headers, body = taken_apart(tell(request(command, mail)))
     assert (first, int(headers["Content-length"])) == ("SPAMD/1.1 0 EX_OK", len(body))
     assert re.fullmatch(pattern, body, re.DOTALL)
     assert "Spam" in headers
 
 
-def test_a_processed_mail_is_the_mail_without_forged_marks(tell):
+def test_processed_mail_has_no_forged_marks(tell):
     mail = spam(7).replace(b"\n", b"\r\n")
     forged = b"X-Spam-Flag: NO\r\nX-Spam-Checker:\r\n\tforged\r\nx-tallybayes: ham\r\n" + mail
     body = taken_apart(tell(request("PROCESS", forged)))[2]
@@ -90,7 +90,7 @@ def test_a_processed_mail_is_the_mail_without_forged_marks(tell):
     assert body.count(b"X-Spam-Flag") == body.lower().count(b"x-tallybayes:") == 1
 
 
-def test_telling_learns_corrects_and_forgets_under_the_mails_id(tell, store):
+def test_tell_learns_corrects_and_forgets_by_message_id(tell, store):
     before = store.digest()
 
     def told(*headers):
@@ -111,13 +111,13 @@ def test_telling_learns_corrects_and_forgets_under_the_mails_id(tell, store):
 @pytest.mark.parametrize(
     "headers", [[], ["Set: remote", "Message-class: spam"], ["Set: local"], ["Set: local", "Message-class: eggs"]]
 )
-def test_telling_what_cannot_be_learned_is_refused(tell, store, headers):
+def test_tell_with_an_impossible_request_is_refused(tell, store, headers):
     before = store.digest()
     assert tell(request("TELL", spam(1), *headers)).startswith(b"SPAMD/1.1 76 EX_PROTOCOL TELL ")
     assert store.digest() == before
 
 
-def test_telling_may_be_forbidden(limited, store):
+def test_tell_may_be_forbidden(limited, store):
     with limited(tell=False) as port:
         refused = say(port, request("TELL", spam(1), "Set: local", "Message-class: spam"))
         assert refused.startswith(b"SPAMD/1.1 69 EX_UNAVAILABLE TELL is not allowed")
@@ -125,7 +125,7 @@ def test_telling_may_be_forbidden(limited, store):
     assert store.number == 0
 
 
-def test_the_user_picks_a_store(tmp_path, store):
+def test_user_selects_a_store(tmp_path, store):
     with Store.create(tmp_path / "other", store.schema) as other, running({"first": store, "other": other}) as port:
         for user, line in (("first", "True"), ("other", "False ; 0.00"), ("nobody", "True"), ("../first", "True")):
             assert taken_apart(say(port, request("CHECK", spam(1), f"User: {user}")))[1]["Spam"].startswith(line)
@@ -139,18 +139,18 @@ def test_thresholds_may_change_at_any_time(store, tell):
     assert tell(request("CHECK", spam(1))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL The thresholds are 'high'")
 
 
-def test_only_some_networks_are_answered(limited):
+def test_only_allowed_networks_are_answered(limited):
     with limited(allowed=("192.0.2.0/24", "::1/128")) as port:
         assert say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 77 EX_NOPERM This address")
 
 
-def test_compressed_mail_is_unpacked(tell):
+def test_compressed_mail(tell):
     packed = zlib.compress(spam(7))
     body = taken_apart(tell(request("PROCESS", packed, "Compress: zlib")))[2]
     assert body.endswith(spam(7))
 
 
-def test_a_bomb_is_not_unpacked(limited):
+def test_decompression_bomb_is_refused(limited):
     bomb = zlib.compress(bytes(50_000_000))
     assert len(bomb) < 100_000
     with limited(size=100_000) as port:
@@ -185,12 +185,12 @@ def test_a_bomb_is_not_unpacked(limited):
     ],
     ids=lambda said: repr(said[:40]),
 )
-def test_what_is_no_request_is_refused_in_one_line(tell, said):
+def test_invalid_requests_are_refused_in_one_line(tell, said):
     refused = tell(said)
     assert re.fullmatch(rb"SPAMD/1\.1 76 EX_PROTOCOL [ -~]{1,200}\r\n\r\n", refused)
 
 
-def test_an_error_of_several_lines_is_told_in_one():
+def test_multi_line_error_is_reported_in_one_line():
     error = RefusedError((70, "EX_SOFTWARE"), "one\r\nDidSet: local\n\ntwo")
     assert refusal(error) == b"SPAMD/1.1 70 EX_SOFTWARE one DidSet: local two\r\n\r\n"
 
@@ -212,15 +212,15 @@ def test_any_bytes_are_a_mail(tell, command, mail):
         assert body.endswith(mail)
 
 
-def test_who_says_nothing_is_told_so_and_holds_up_nobody(limited):
+def test_silent_client_times_out_and_blocks_nobody(limited):
     with limited(seconds=0.3) as port, socket.create_connection(("127.0.0.1", port), timeout=120) as silent:
         silent.sendall(b"CHECK SPAMC/1.5\r\nContent-length: 100\r\n\r\nhalf")
         while not say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK"):
-            pass  # a busy machine may take longer to say all of it
+            pass  # a busy machine may take longer
         assert heard(silent).startswith(b"SPAMD/1.1 79 EX_TIMEOUT")
 
 
-def test_too_many_connections_are_told_to_try_again(limited):
+def test_too_many_connections_get_try_again(limited):
     with limited(connections=2) as port:
         idle = [socket.create_connection(("127.0.0.1", port), timeout=120) for _ in range(2)]
         for connection in idle:
@@ -230,22 +230,22 @@ def test_too_many_connections_are_told_to_try_again(limited):
             connection.close()
         assert all(answer.startswith(b"SPAMD/1.1 75 EX_TEMPFAIL Too many") for answer in answers)
         while not say(port, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK"):
-            pass  # until it has noticed that they went away
+            pass  # until it notices that they are gone
 
 
-def test_more_mail_than_there_is_room_for_is_told_to_come_later(limited):
+def test_memory_limit_gets_try_again(limited):
     with limited(room=100_000) as port:
         assert say(port, request("CHECK", bytes(200_000))).startswith(b"SPAMD/1.1 75 EX_TEMPFAIL Too much")
-        for _ in range(5):  # what is answered takes no room any more
+        for _ in range(5):  # an answered request takes no memory
             assert say(port, request("CHECK", bytes(90_000))).startswith(b"SPAMD/1.1 0 EX_OK")
 
 
-def test_a_client_that_does_not_end_its_sending_is_answered(tell):
+def test_client_that_does_not_half_close_is_answered(tell):
     assert tell(request("CHECK", spam(1)), end=False).startswith(b"SPAMD/1.1 0 EX_OK")
     assert tell(*(bytes([byte]) for byte in request("CHECK", spam(1)))).startswith(b"SPAMD/1.1 0 EX_OK")
 
 
-def test_a_client_that_goes_away_leaves_no_trace(spamd):
+def test_disconnecting_client_leaves_no_trace(spamd):
     for said in (b"", b"CHECK SPAMC", request("CHECK", spam(1))[:-5], request("PROCESS", spam(1))):
         with socket.create_connection(("127.0.0.1", spamd), timeout=120) as gone:
             gone.sendall(said)
@@ -280,7 +280,7 @@ pieces = st.sampled_from(
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(pieces | st.binary(max_size=5), max_size=20).map(b"".join))
 @example(b"CHECK SPAMC/1.5\r\nContent-length: 3\r\n\r\nabc")
-def test_any_bytes_are_a_request_or_are_refused(said):
+def test_any_bytes_are_a_request_or_refused(said):
     try:
         found = asyncio.run(read_all(said, SpamdSettings(line=100, lines=5, size=1000)))
     except RefusedError as error:

@@ -1,0 +1,55 @@
+"""Families inferred from a misleading sample: training restarts, or an error says what to do."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tallybayes import Categorical, Histogram, load
+
+pytestmark = pytest.mark.slow
+
+ODD = ((8 << 20) + 400_000) // 46  # beyond the first block, and between the sampled places
+
+
+@pytest.fixture
+def odd(tmp_path):
+    """One text late in a numeric column, where no sample sees it."""
+    rows = [f"{i % 90 + 10}.{'5' * 40},{'pq'[i % 2]}\n" for i in range(400_000)]  # 46 bytes each
+    rows[ODD] = "unknown,q\n"
+    path = tmp_path / "t.csv"
+    path.write_text("x,y\n" + "".join(rows))
+    return path
+
+
+def test_late_text_in_a_numeric_column_restarts_training(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
+    assert ended.code == 0
+    assert f"t.csv, line {ODD + 2}, column 'x': 'unknown' is not a number" in ended.err
+    assert "Starting again with the column 'x' as a category." in ended.err
+    model = load(tmp_path / "m.tally")
+    assert model.n == 400_000
+    assert model.schema.columns == {"x": Categorical(alpha="fitted")}
+
+
+def test_explicit_family_is_kept(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "x=Histogram")
+    assert ended.code == 2
+    assert "'unknown' is not a number" in ended.err
+    assert not tmp_path.joinpath("m.tally").exists()
+
+
+def test_skipped_bad_rows_do_not_restart_training(tally, tmp_path, odd):
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--skip-bad-rows")
+    assert ended.code == 0
+    model = load(tmp_path / "m.tally")
+    assert model.n == 399_999
+    assert isinstance(model.schema.columns["x"], Histogram)
+
+
+def test_misleading_pipe_is_an_error_that_says_what_to_do(tmp_path, odd):
+    command = f"cat t.csv | {sys.executable} -m tallybayes.cli train - --label y -o m.tally"
+    ended = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert ended.returncode == 2
+    assert "'unknown' is not a number" in ended.stderr
+    assert "--missing unknown" in ended.stderr

@@ -1,0 +1,168 @@
+"""Credible intervals, error probabilities and novelty."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy import stats
+
+from tallybayes import (
+    Bernoulli,
+    Categorical,
+    Density,
+    Gamma,
+    Gaussian,
+    Histogram,
+    Model,
+    Poisson,
+    Schema,
+    Weights,
+    Words,
+)
+
+SCHEMA = {"x": Gaussian(), "c": Categorical(), "t": Words(), "b": Bernoulli(), "n": Poisson(), "h": Histogram()}
+WORDS = ["win", "prize", "lunch", "monday"]
+
+
+def rows(n, seed=0):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, 2, n)
+    frame = {
+        "x": random.normal(2.0 * y),
+        "c": ["ab"[k] if random.random() < 0.8 else "ab"[1 - k] for k in y],
+        "t": [" ".join(random.choice(WORDS, 5, p=np.roll([0.4, 0.4, 0.1, 0.1], 2 * k))) for k in y],
+        "b": random.random(n) < 0.3 + 0.4 * y,
+        "n": random.poisson(2 + 2 * y),
+        "h": random.normal(y),
+    }
+    return pa.table(frame), y.tolist()
+
+
+def test_log_posterior_is_the_logarithm():
+    frame, y = rows(60)
+    model = Model.train(SCHEMA, frame, y)
+    np.testing.assert_allclose(np.exp(model.log_posterior(frame)), model.posterior(frame), rtol=1e-10)
+    far = {"x": [1000.0]}
+    narrow = Model.train({"x": Gaussian(plugin=True)}, {"x": [0.0, 1.0, 5.0, 6.0]}, ["a", "a", "b", "b"])
+    assert narrow.posterior(far)[0, 0] == 0.0
+    assert -1e6 < narrow.log_posterior(far)[0, 0] < -800
+
+
+def test_impossible_row_gets_the_prior():
+    model = Model.train({"c": Categorical(alpha=0)}, {"c": ["u", "v", "w"]}, ["a", "b", "b"])
+    impossible = {"c": ["x"]}
+    np.testing.assert_allclose(model.log_posterior(impossible), model.log_posterior({"c": [None]}))
+    schema = {"c": Categorical(alpha=0), "d": Categorical(alpha=0)}
+    both = Model.train(schema, {"c": ["u", "v"], "d": ["u", "v"]}, ["a", "b"])
+    np.testing.assert_allclose(both.log_posterior({"c": ["u"], "d": ["v"]}), np.log([[0.5, 0.5]]))
+
+
+def test_interval_of_an_impossible_row_is_that_of_the_prior():
+    frame = dict.fromkeys("cd", ["u"] * 4 + ["v"])
+    model = Model.train(dict.fromkeys(frame, Categorical(alpha=0)), frame, ["a"] * 4 + ["b"])
+    with pytest.warns(UserWarning, match="impossible in every class"):
+        found = model.credible({"c": ["u"], "d": ["v"]}, draws=4000)
+    np.testing.assert_allclose(found.probability[0], [0.8, 0.2])
+    np.testing.assert_allclose(found.low[0, 0], stats.beta(4, 1).ppf(0.05), atol=0.02)
+    np.testing.assert_allclose(found.high[0, 0], stats.beta(4, 1).ppf(0.95), atol=0.02)
+
+
+def test_error_probability_is_the_rest():
+    frame, y = rows(60)
+    model = Model.train(SCHEMA, frame, y)
+    np.testing.assert_allclose(model.error_probability(frame), model.posterior(frame).min(axis=1))
+
+
+def test_bayes_error_is_that_of_sampled_rows():
+    model = Model.train({"x": Gaussian(plugin=True, m=0)}, {"x": [-2.0, 0.0, 0.0, 2.0]}, ["a", "a", "b", "b"])
+    assert model.bayes_error() == pytest.approx(stats.norm.cdf(-1.0), abs=0.01)
+    assert model.bayes_error(seed=1) != model.bayes_error()
+
+
+@pytest.mark.parametrize("name", ["x", "c", "t", "b", "n", "h"])
+def test_intervals_contain_the_answer_and_shrink_with_rows(name):
+    frame, y = rows(30)
+    few = Model.train({name: SCHEMA[name]}, frame, y)
+    many = few * 100
+    narrow, wide = (model.credible(frame.slice(0, 5), draws=200) for model in (many, few))
+    assert np.all((wide.low <= wide.probability + 0.05) & (wide.probability <= wide.high + 0.05))
+    assert np.all(narrow.high - narrow.low < 0.5 * (wide.high - wide.low))
+    np.testing.assert_allclose(wide.probability, few.posterior(frame.slice(0, 5)))
+
+
+def test_interval_of_one_level_is_that_of_two_beta_variables():
+    model = Model.train(Schema({"c": Bernoulli()}, prior="uniform"), {"c": [True] * 8 + [False] * 2}, ["a", "b"] * 5)
+    found = model.credible({"c": [True]}, 0.8, draws=4000)
+    random = np.random.default_rng(5)
+    n = model.counts("c")
+    a, b = (random.beta(n["true"][k] + 1, n["false"].get(k, 0) + 1, 100_000) for k in "ab")
+    np.testing.assert_allclose([found.low[0, 0], found.high[0, 0]], np.quantile(a / (a + b), [0.1, 0.9]), atol=0.02)
+
+
+def test_same_seed_same_interval_whatever_the_history():
+    frame, y = rows(30)
+    forward = Model.train(SCHEMA, frame, y)
+    order = np.arange(30)[::-1]
+    backward = Model.train(SCHEMA, frame.take(pa.array(order)), [y[i] for i in order])
+    one, other = (model.credible(frame.slice(0, 3), draws=50) for model in (forward, backward))
+    np.testing.assert_allclose(one.low, other.low, rtol=1e-6)
+    assert not np.allclose(one.low, forward.credible(frame.slice(0, 3), draws=50, seed=1).low)
+
+
+def test_parameters_without_posterior_are_certain():
+    frame, y = rows(30)
+    positive = {"x": np.exp(frame["x"].to_numpy())}
+    for family in (Gamma(), Density()):
+        model = Model.train(Schema({"x": family}, prior="uniform"), positive, y)
+        found = model.credible(positive, draws=10)
+        np.testing.assert_allclose(found.low, found.high, atol=1e-6)
+
+
+def test_weighed_evidence_has_intervals():
+    frame, y = rows(60)
+    schema = Schema({"x": Gaussian(), "c": Categorical()}, weights=Weights(columns={"x": 0.5, "c": 0.5}))
+    model = Model.train(schema, frame, y)
+    found = model.credible(frame, draws=100)
+    np.testing.assert_allclose(found.probability, model.posterior(frame))
+    assert np.all(found.low < found.high)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [({"interval": 1.0}, "between 0 and 1"), ({"draws": 1}, "at least 2")],
+)
+def test_families_that_cannot_be_drawn_are_refused(settings, message):
+    frame, y = rows(10)
+    with pytest.raises(ValueError, match=message):
+        Model.train(SCHEMA, frame, y).credible(frame, **settings)
+
+
+def test_sampled_rows_have_uniform_novelty():
+    frame, y = rows(200)
+    model = Model.train(SCHEMA, frame, y)
+    found = model.novelty(model.sample(2000, seed=3).rows)
+    np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.05)
+
+
+def test_unseen_rows_are_novel():
+    frame, y = rows(200)
+    model = Model.train(SCHEMA, frame, y)
+    usual = {"x": 0.0, "c": "a", "t": "lunch monday lunch", "b": True, "n": 2, "h": 0.0}
+    assert model.novelty([usual])[0] > 0.02
+    for cell in ({"x": 60.0}, {"t": "completely other words than these"}, {"n": 90}):
+        assert model.novelty([usual | cell])[0] < 0.01
+    assert model.novelty([usual | {"c": "z"}])[0] < model.novelty([usual])[0]
+
+
+def test_missing_cells_are_compared_with_missing_cells():
+    frame, y = rows(200)
+    model = Model.train({"x": Gaussian(), "c": Categorical()}, frame, y)
+    found = model.novelty({"x": [60.0, None, None], "c": ["a", "a", None]})
+    assert found[0] < 0.01 < found[1]
+    assert found[2] == 1.0
+
+
+def test_scores_that_are_no_likelihood_and_weights_are_supported():
+    frame, y = rows(200)
+    schema = Schema({"t": Words(reading="auto"), "x": Gaussian()}, weights=Weights(columns={"t": 0.3, "x": 0.3}))
+    model = Model.train(schema, frame, y)
+    assert model.novelty({"t": ["never met such words"], "x": [0.0]})[0] < 0.01

@@ -1,0 +1,223 @@
+"""Edge cases of plots: constant columns, ten thousand levels, empty classes, infinities, 150 classes, labels of any
+script and length, and markup in names.
+"""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from examples_drawn import EVALUATION, MODEL
+from matplotlib import pyplot
+
+from tallybayes import Bernoulli, Categorical, Density, Gaussian, Histogram, Model, Poisson, Words, evaluate
+from tallybayes.plots import (
+    BoundaryDisplay,
+    ClassMapDisplay,
+    ConfusionDisplay,
+    CostCurveDisplay,
+    DecisionDisplay,
+    DensityDisplay,
+    GraphDisplay,
+    HeaviestDisplay,
+    MarkedTextDisplay,
+    ParameterDisplay,
+    PrecisionRecallDisplay,
+    ReliabilityDisplay,
+    RocDisplay,
+    SettingCurveDisplay,
+    WaterfallDisplay,
+    WordProbabilityDisplay,
+)
+
+NAMES = {
+    "long": "x" * 500,
+    "cjk": "天気予報と気温",
+    "right to left": "مرحبا بالعالم שלום",
+    "formula": "$\\frac{1}{0}$ and $more",
+    "markup": "<script>alert('x')</script>\"&",
+    "control": "\x1b[2J\u202e\x00\n",
+    "underscore": "_hidden",
+    "emoji": "👩‍👩‍👧 free",
+    "empty": "",
+}
+
+
+def of_evaluation(measured):
+    kinds = (
+        ReliabilityDisplay,
+        ConfusionDisplay,
+        ClassMapDisplay,
+        RocDisplay,
+        PrecisionRecallDisplay,
+        CostCurveDisplay,
+    )
+    return [kind.from_evaluation(measured) for kind in kinds]
+
+
+def drawn(display):
+    """Rendered completely."""
+    return display.svg()
+
+
+@pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
+def test_names_of_any_kind(name):
+    frame = {
+        f"{name}1": [1.0, 2.0, 3.0, 4.0],
+        f"{name}2": [name, "b", name, "c"],
+        f"{name}3": [f"{name} free", "b c"] * 2,
+    }
+    columns = list(frame)
+    model = Model.train(dict(zip(columns, (Gaussian(), Categorical(), Words()), strict=True)), frame, [name, "b"] * 2)
+    row = {column: cells[0] for column, cells in frame.items()}
+    displays = [
+        DensityDisplay.from_model(model, columns[:2], data=frame, labels=[name, "b"] * 2),
+        BoundaryDisplay.from_model(model, columns[0], columns[1]),
+        WaterfallDisplay.from_model(model, row),
+        HeaviestDisplay.from_model(model),
+        WordProbabilityDisplay.from_model(model),
+        ParameterDisplay.from_model(model, columns[0], name),
+        GraphDisplay.from_model(model),
+        ConfusionDisplay.from_evaluation(evaluate(model, frame, [name, f"{name}c"] * 2)),
+    ]
+    for display in displays:
+        svg = drawn(display)
+        assert "<script" not in svg
+        assert not any(steers in svg for steers in ("\x1b", "\u202e", "\x00"))
+
+
+def test_name_with_a_leading_underscore_is_in_the_legend():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["_a", "b"])
+    texts = [text.get_text() for text in DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_texts()]
+    assert [text.strip() for text in texts] == ["_a", "b"]
+
+
+@pytest.mark.parametrize(
+    "family", [Gaussian(), Gaussian(m=0.0), Histogram(), Density(), Poisson(), Categorical()], ids=repr
+)
+def test_constant_columns(family):
+    model = Model.train({"x": family}, {"x": [3] * 4}, ["a", "b"] * 2)
+    assert "<svg" in drawn(DensityDisplay.from_model(model, "x", data={"x": [3] * 4}, labels=["a", "b"] * 2))
+    if family != Categorical():
+        drawn(DecisionDisplay.from_model(model, "x"))
+
+
+def test_empty_columns_and_classes_without_cells():
+    frame = {"x": [None] * 4, "y": [1.0, 2.0, None, None]}
+    model = Model.train({"x": Histogram(), "y": Gaussian()}, frame, ["a", "a", "b", "b"])
+    drawn(DensityDisplay.from_model(model, data=frame, labels=["a", "a", "b", "b"]))
+    drawn(ParameterDisplay.from_model(model, "y", "b"))
+
+
+def test_ten_thousand_levels_state_how_many_are_hidden():
+    cells = ["often"] * 5000 + [f"level {i}" for i in range(10_000)]
+    model = Model.train({"x": Categorical()}, {"x": cells}, ["a", "b"] * 7500)
+    ax = DensityDisplay.from_model(model, "x").plot().ax_
+    assert "9,981 other levels: " in ax.get_xlabel()
+    assert len(drawn(DensityDisplay.from_model(model, "x"))) < 100_000
+
+
+def test_infinite_evidence_is_an_arrow():
+    frame = {"x": ["u", "v", "w"], "y": [True, False, True]}
+    model = Model.train({"x": Categorical(alpha=0), "y": Bernoulli(alpha=0)}, frame, ["a", "b", "b"])
+    display = WaterfallDisplay.from_model(model, {"x": "u", "y": True})
+    assert display.bars[1].log_odds == np.inf
+    ax = display.plot().ax_
+    assert all(np.isfinite(bar.get_width()) for bar in ax.patches)
+    assert "∞ × for a" in [text.get_text() for text in ax.texts]
+    drawn(display)
+    drawn(HeaviestDisplay.from_model(model))
+    ruled_out = WaterfallDisplay.from_model(model, {"x": "u", "y": False})  # for either class
+    assert "<svg" in drawn(ruled_out)
+
+
+def test_infinite_losses_are_labelled():
+    frame, labels = {"x": ["u"] * 6 + ["v"] * 6}, ["a"] * 5 + ["b"] * 7  # one "u" is a "b", and held out once
+    display = SettingCurveDisplay.from_rows({"x": Categorical()}, frame, labels, values=[0.0, 1.0], k=3)
+    assert [each.impossible for each in display.found] == [1, 0]
+    assert display.best == 1.0
+    assert "∞" in drawn(display)
+
+
+@pytest.mark.slow
+def test_150_classes_stay_small():
+    labels = [f"class {i}" for i in range(150)] * 4
+    random = np.random.default_rng(0)
+    frame = {"x": random.normal(np.arange(600) % 150, 3.0), "y": [f"level {i % 40}" for i in range(600)]}
+    model = Model.train({"x": Gaussian(), "y": Categorical()}, frame, labels)
+    measured = evaluate(model, frame, labels)
+    for display in [*of_evaluation(measured), DensityDisplay.from_model(model), HeaviestDisplay.from_model(model)]:
+        assert len(drawn(display)) < 400_000
+    drawn(BoundaryDisplay.from_model(model, "x", "y"))
+    assert DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_title().get_text() == "6 of 150 classes"
+
+
+def test_single_class_and_no_mistakes():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
+    drawn(DensityDisplay.from_model(model, "x"))
+    drawn(DecisionDisplay.from_model(model, "x"))
+    measured = evaluate(model, {"x": [1.0, 2.0]}, ["a", "a"])
+    for display in of_evaluation(measured)[:3]:
+        drawn(display)
+    with pytest.raises(ValueError, match="There is only one class"):
+        WaterfallDisplay.from_model(model, {"x": 1.0})
+    with pytest.raises(ValueError, match="There is no evidence to show"):
+        HeaviestDisplay.from_model(model)
+
+
+def test_class_without_rows_has_no_curve():
+    measured = evaluate(MODEL, {"temp": [36.0], "calls": [0], "city": ["Rome"]}, ["well"])
+    for display in of_evaluation(measured):
+        drawn(display)
+
+
+def test_text_of_any_length():
+    model = Model.train({"text": Words()}, ["free prize", "lunch"], ["spam", "ham"])
+    display = MarkedTextDisplay.from_model(model, "free lunch " * 20_000)
+    assert "more lines" in display.plot().ax_.get_title()
+    with pytest.raises(ValueError, match="No word of this row is evidence"):
+        MarkedTextDisplay.from_model(MODEL, {"temp": 36.0, "calls": 1, "city": "Rome"})
+
+
+WITHOUT = """
+import sys
+sys.modules["matplotlib"] = None
+from tallybayes import Categorical, Model, model_report, plots
+model = Model.train({"x": Categorical()}, {"x": ["u", "v"]}, ["a", "b"])
+display = plots.DensityDisplay.from_model(model, "x")
+print(display.alt)
+for draw in (display.plot, display.svg, lambda: model_report(model, pictures=True)):
+    try:
+        draw()
+    except ImportError as error:
+        print(error)
+page = model_report(model, {"x": ["u"]}, ["b"]).html()
+print("There are no pictures because matplotlib is not installed" in page, "<svg" in page)
+"""
+
+
+@pytest.mark.slow
+def test_without_matplotlib_an_error_says_what_to_install_and_the_report_has_no_plots():
+    ended = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True, check=True)
+    needed = "Pictures need matplotlib; run: pip install 'tallybayes[plot]'."
+    first, *others = ended.stdout.splitlines()
+    assert first.startswith("How x is distributed in the classes a, b.")
+    assert others == [needed, needed, needed, "True False"]
+
+
+@pytest.mark.slow
+def test_works_without_a_display(tmp_path):
+    code = (
+        "from tallybayes import Gaussian, Model\n"
+        "model = Model.train({'x': Gaussian()}, {'x': [1.0, 2.0]}, ['a', 'b'])\n"
+        "model.plot.densities('x').figure_.savefig('x.png')\n"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env={"HOME": str(tmp_path)}, check=True)
+    assert (tmp_path / "x.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_plotting_changes_no_global_settings():
+    before = dict(pyplot.rcParams)
+    drawn(ReliabilityDisplay.from_evaluation(EVALUATION))
+    assert dict(pyplot.rcParams) == before

@@ -1,0 +1,181 @@
+"""Missing-value marks and white space in CSV: the same wherever a cell is."""
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, digest
+from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
+
+SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, label="y")
+BLANKS = st.text(alphabet=" \t", max_size=2)
+TEXT = st.sampled_from(["yes", "no", "None", "-", ".", "a b", "é"])
+NUMBER = st.none() | st.floats(-9, 9).map(lambda x: round(x, 2))
+MARK = st.sampled_from([*MISSING, *MISSING_NUMBERS])
+
+
+@st.composite
+def cells(draw, value, mark):
+    """(the value of a cell, one way to write it)"""
+    meant = draw(value)
+    written = draw(mark) if meant is None else str(meant)
+    around = draw(st.tuples(BLANKS, BLANKS))
+    if draw(st.booleans()):
+        written = f'"{written}"'
+    return meant, around[0] + written + around[1]
+
+
+ROW = st.tuples(
+    cells(NUMBER, MARK),
+    cells(TEXT | st.none(), st.sampled_from(MISSING)),
+    cells(TEXT | st.just("a, b") | st.none(), st.sampled_from(MISSING)).filter(
+        lambda cell: cell[0] != "a, b" or '"' in cell[1]
+    ),
+    cells(st.sampled_from("pq"), st.just("")),
+)
+
+
+def counted(path, block_bytes):
+    return digest(Model.train(SCHEMA, open_source(path, ReadOptions(block_bytes=block_bytes))))
+
+
+def read(path, kinds, reading=None):
+    return [tuple(row.values()) for batch in open_source(path, reading).batches(kinds) for row in batch.to_pylist()]
+
+
+@pytest.fixture
+def file(tmp_path):
+    def write(text):
+        path = tmp_path / "data.csv"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+@pytest.mark.slow
+@given(st.lists(ROW, min_size=1, max_size=12), st.integers(1, 80), st.randoms(use_true_random=False))
+def test_cell_means_the_same_in_any_order_and_block(tmp_path_factory, rows, block_bytes, random):
+    meant = {name: [row[at][0] for row in rows] for at, name in enumerate(("x", "level", "text", "y"))}
+    expected = digest(Model.train(SCHEMA, {name: pa.array(values) for name, values in meant.items()}))
+    path = tmp_path_factory.getbasetemp() / "marks.csv"
+    random.shuffle(rows)
+    lines = [",".join(written for _, written in row) for row in rows]
+    path.write_text("\n".join(["x, level,text , y", *lines]))
+    assert counted(path, block_bytes) == counted(path, 1 << 23) == expected
+
+
+@pytest.mark.parametrize("mark", [*MISSING, *MISSING_NUMBERS])
+def test_marks_among_numbers_are_missing(file, mark):
+    path = file("x,y\n" + "".join(f"{mark if i % 10 == 0 else i / 7:.4},{'ab'[i % 2]}\n" for i in range(100)))
+    schema = Schema.infer(open_source(path), "y")
+    assert schema.columns["x"].reads == pa.float64()
+    model = Model.train(schema, open_source(path, ReadOptions(block_bytes=64)))
+    assert model.counts("x").sums["n"].round().sum() == 90
+
+
+def test_only_unambiguous_marks_are_missing_in_text(file):
+    path = file("a,y\nNone,p\n-,p\n.,q\nNULL,q\nn/a,q\n")
+    assert read(path, {"a": pa.string()}) == [("None",), ("-",), (".",), (None,), (None,)]
+
+
+def test_marks_can_be_replaced(file):
+    path = file("a,x\nNULL,1\nNA,~\n")
+    found = read(path, {"a": pa.string(), "x": pa.float64()}, ReadOptions(missing=("~",)))
+    assert found == [("NULL", 1.0), ("NA", None)]
+    none = ReadOptions(missing=(), missing_numbers=())
+    with pytest.raises(SourceError, match=r"'-' is not a number"):
+        read(file("x,y\n-,1\n"), {"x": pa.float64()}, none)
+
+
+def test_nearly_numeric_column_is_noted(file):
+    path = file("x,y\n" + "".join(f"{'unknown' if i % 10 == 0 else i / 7:.7},{i % 2}\n" for i in range(100)))
+    expected = "Column 'x': 90% numbers, the rest 'unknown'. If these are missing values, give --missing unknown."
+    with pytest.warns(UserWarning, match="90% numbers") as noted:
+        Schema.infer(open_source(path), "y")
+    assert [str(note.message) for note in noted] == [expected]
+    schema = Schema.infer(open_source(path, ReadOptions(missing=(*MISSING, "unknown"))), "y")
+    assert schema.columns["x"].reads == pa.float64()
+
+
+def test_nearly_all_is_not_reported_as_all(file):
+    path = file("x,y\n" + "".join(f"{row / 7},p\n" for row in range(999)) + "unknown,p\n")
+    with pytest.warns(UserWarning, match="Column 'x': nearly all numbers, the rest 'unknown'"):
+        Schema.infer(open_source(path), "y")
+
+
+def test_marks_among_integer_categories_are_levels_and_noted(file):
+    path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
+    with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):
+        schema = Schema.infer(open_source(path), "y")
+    model = Model.train(schema, open_source(path, ReadOptions(block_bytes=99)))
+    assert model.counts("x").slots == ["-", "0", "1", "2"]
+
+
+def test_marks_without_numbers_are_text(file):
+    path = file("x,y\n" + "-,p\nNone,q\n" * 20)
+    assert Schema.infer(open_source(path), "y").columns == {"x": Categorical(alpha="fitted")}
+
+
+def test_quoted_numbers_may_have_white_space(file):
+    path = file("x,y\n" + "".join(f'" {i}.5 ",{"pq"[i % 2]}\n' for i in range(30)) + "-,p\n")
+    schema = Schema.infer(open_source(path), "y")
+    assert Model.train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
+
+
+def test_labels_follow_the_rules_of_text(file):
+    path = file("a,y\n" + "u,1\nv,None\nw,2\n" * 10)
+    assert Model.train(Schema({"a": Categorical()}, label="y"), open_source(path)).classes == ["1", "2", "None"]
+
+
+def test_codes_stay_text(file):
+    path = file("zip,y\n" + "".join(f"{'-' if i % 10 == 0 else f'0{i}'},{i % 2}\n" for i in range(100)))
+    assert open_source(path).sample().schema.field("zip").type == pa.string()
+    assert Schema.infer(open_source(path), "y").columns.get("zip") is None
+
+
+def test_marks_among_decimal_commas(file):
+    path = file("x;y\n" + "".join(f"{'None' if i % 10 == 0 else f'{i},5'};{i % 2}\n" for i in range(100)))
+    reading = ReadOptions(decimal=",")
+    schema = Schema.infer(open_source(path, reading), "y")
+    model = Model.train(schema, open_source(path, reading)).believing(x=Histogram(intervals=1, bits=8))
+    assert model.counts("x").sums["n"].round().sum() == 90
+
+
+def test_error_names_two_possible_marks(file):
+    path = file("x,t\n" + "1,a\n" * 20 + "none known,a\n-,b\n" + "lost,a\n")
+    with pytest.raises(SourceError) as caught:
+        read(path, {"x": pa.float64(), "t": pa.string()})
+    assert (
+        "if 'none known' and 'lost' mean that nothing is known, as in 2 of 23 cells here, give --missing 'none known' "
+        "--missing lost;" in str(caught.value)
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "cell"),
+    [
+        ("yes, 1", "yes"),
+        (" yes\t,1", "yes"),
+        ('" yes ",1', " yes "),
+        (' "yes, no" , 1', "yes, no"),
+        ('"a" b ,1', "a b"),
+    ],
+)
+def test_white_space_is_stripped_unless_quoted(file, line, cell):
+    assert read(file(f"a,x\n{line}\n"), {"a": pa.string(), "x": pa.float64()}) == [(cell, 1.0)]
+
+
+def test_white_space_between_words_is_kept(file):
+    reading = ReadOptions(delimiter=" ")
+    assert read(file('a b\nx "y z"\n'), {"a": pa.string(), "b": pa.string()}, reading) == [("x", "y z")]
+    reading = ReadOptions(delimiter="\t")
+    assert read(file("a\tb\n\t y\nx\t\n"), {"a": pa.string(), "b": pa.string()}, reading) == [(None, "y"), ("x", None)]
+
+
+def test_row_of_one_blank_cell_is_a_row(file):
+    path = file("a\nx\n  \n\ny\n")
+    assert read(path, {"a": pa.string()}) == [("x",), (None,), ("y",)]
+    assert read(path, {"a": pa.string()}, ReadOptions(quotes=False)) == [("x",), (None,), ("y",)]
