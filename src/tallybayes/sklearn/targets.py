@@ -50,7 +50,7 @@ def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]
 
 def _values(y: Any) -> list[Any]:
     """Labels one by one. A column with a null mask keeps its type; as a numpy array, whole numbers would be floats."""
-    is_typed = isinstance(y, pa.Array) or (is_arrow(y) and getattr(y, "dtype", None) != object)
+    is_typed = isinstance(y, pa.Array) or (is_arrow(y) and getattr(y, "dtype", None) != np.dtype(object))
     if is_typed and len(getattr(y, "shape", (0,))) == 1:
         return list(label_array(y).to_pylist())
     return list(_one_per_row(np.asarray(y, object)).tolist())
