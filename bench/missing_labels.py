@@ -5,9 +5,9 @@
 Of each set of ../shared/data/text a quarter is asked about, and of the rest so many rows, drawn by seeds 0, 1, …, keep
 their labels. `Words(alpha=0.1)` is trained on these alone, and on all rows by EM, each without a label counting 1, or
 as much as is best for labelled rows that are held out. Beside it scikit-learn's MultinomialNB of the same alpha on the
-labelled rows, SelfTrainingClassifier around it on all, and the method of MALLET's NaiveBayesEMTrainer (basic EM with
-Laplace's α = 1 until the log-likelihood changes by less than 0.01 %), written again in numpy: MALLET itself is not run.
-With --alpha 1, Laplace's, the smoothing of a vocabulary of thousands of words outweighs the few labels.
+labelled rows, SelfTrainingClassifier around it on all, and MALLET's NaiveBayesEMTrainer on all, which smooths by α = 1.
+MALLET is downloaded and needs Java; without either it is left out. With --alpha 1, Laplace's, the smoothing of a
+vocabulary of thousands of words outweighs the few labels.
 
 Accuracy and log-loss (mean −log P(true class), not less than 10⁻¹⁵, in nats): mean over the draws, ± one standard
 deviation. With --speed: how long a step of EM takes beside training and asking on the same rows, in one thread: the
@@ -20,15 +20,16 @@ import argparse
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from scipy.special import logsumexp, softmax
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.semi_supervised import SelfTrainingClassifier
 
+from mallet import jars, posterior
 from sets import Set, texts
 from tallybayes import EM, Model, Words
 
@@ -80,33 +81,23 @@ def scikit_learn(alpha: float, everything: bool) -> Callable[[Draw], Answers]:
     return answer
 
 
-def mallet(given: Draw) -> Answers:
-    """EM as MALLET has it."""
-    classes, y = given.numbered()
-    known, before = given.known, 0.0
-    shares = np.eye(len(classes))[np.maximum(y, 0)] * known[:, None]
-    while True:
-        prior = np.log((shares.sum(axis=0) + 1.0) / (shares.sum() + len(classes)))
-        words = np.asarray(given.counts.T @ shares) + 1.0
-        likely = np.log(words / words.sum(axis=0))
-        joint = given.counts @ likely + prior
-        whole = logsumexp(joint, axis=1)
-        after = float(np.where(known, joint[np.arange(len(y)), np.maximum(y, 0)], whole).sum())
-        if abs((after - before) / after) < 1e-4:
-            return classes, softmax(given.asked_counts @ likely + prior, axis=1)
-        before = after
-        shares = np.where(known[:, None], shares, np.exp(joint - whole[:, None]))
+def mallet(programs: list[Path]) -> Callable[[Draw], Answers]:
+    def answer(given: Draw) -> Answers:
+        classes, y = given.numbered()
+        return classes, posterior(programs, given.counts, y, given.asked_counts)
+
+    return answer
 
 
-def contenders(alpha: float) -> dict[str, Callable[[Draw], Answers]]:
-    return {
+def contenders(alpha: float, programs: list[Path] | None) -> dict[str, Callable[[Draw], Answers]]:
+    found: dict[str, Callable[[Draw], Answers]] = {
         "labelled rows alone": ours(alpha, None),
         "EM, weight 1": ours(alpha, EM()),
         "EM, weight chosen": ours(alpha, EM(weight="chosen")),
         "MultinomialNB": scikit_learn(alpha, False),
         "SelfTraining": scikit_learn(alpha, True),
-        "MALLET's method": mallet,
     }
+    return found | ({"MALLET": mallet(programs)} if programs else {})
 
 
 def measured(answers: Answers, truth: Any) -> tuple[float, float]:
@@ -129,10 +120,10 @@ def draw(given: Set, words: Any, n: int, seed: int) -> Draw:
     return Draw(rows[learned].tolist(), labels, rows[asked].tolist(), given.labels[asked], counts, asked_counts)
 
 
-def compare(given: Set, n: int, draws: int, alpha: float) -> None:
+def compare(given: Set, n: int, draws: int, rivals: dict[str, Callable[[Draw], Answers]]) -> None:
     words = CountVectorizer().fit_transform(given.rows["text"].tolist())
     parts = [draw(given, words, n, seed) for seed in range(draws)]
-    for name, contender in contenders(alpha).items():
+    for name, contender in rivals.items():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = np.array([measured(contender(part), part.truth) for part in parts])
@@ -182,12 +173,13 @@ def main() -> None:
     parser.add_argument("--alpha", type=float, default=0.1)
     parser.add_argument("--speed", action="store_true")
     chosen = parser.parse_args()
+    rivals = {} if chosen.speed else contenders(chosen.alpha, jars())
     for given in texts(chosen.sets):
         if chosen.speed:
             speed(given)
             continue
         for n in chosen.labels:
-            compare(given, n, chosen.draws, chosen.alpha)
+            compare(given, n, chosen.draws, rivals)
 
 
 if __name__ == "__main__":

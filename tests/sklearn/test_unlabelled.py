@@ -4,6 +4,8 @@ import pickle
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
@@ -97,3 +99,37 @@ def test_class_may_be_a_mixture():
     assert two.set_params(plugin=False).score(X, truth) > 0.97
     with pytest.raises(ValueError, match="labels do not say which component a row belongs to"):
         two.partial_fit(X, truth)
+
+
+NUMBERS, TEXTS = [0, 0, 1, 1, None, None], ["a", "a", "b", "b", None, None]
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (pd.Series(NUMBERS, dtype="Int64"), [0, 1]),
+        (pd.array(NUMBERS, dtype="Int64"), [0, 1]),
+        (pd.Series([0, 0, 1, 1, -1, -1], dtype="Int64"), [0, 1]),
+        (pd.Series([False, False, True, True, None, None], dtype="boolean"), [False, True]),
+        (pd.Series([0, 0, 1, 1, pd.NA, pd.NA], dtype=object), [0, 1]),
+        (pd.Series(pd.Categorical(NUMBERS)), [0, 1]),
+        (pa.array(NUMBERS), [0, 1]),
+        (pa.chunked_array([NUMBERS[:3], NUMBERS[3:]]), [0, 1]),
+        (pl.Series(NUMBERS), [0, 1]),
+        (pd.Series(TEXTS, dtype="string"), ["a", "b"]),
+        (np.array(["a", "a", "b", "b", pd.NA, None], object), ["a", "b"]),
+        (pl.Series(TEXTS), ["a", "b"]),
+        (["a", "a", "b", "b", -1, None], ["a", "b"]),
+    ],
+)
+def test_a_label_that_is_null_leaves_the_type_of_the_others(y, classes):
+    estimator = NaiveBayes(unlabelled=EM()).fit([[0.0], [0.1], [5.0], [5.1], [0.2], [5.2]], y)
+    assert estimator.classes_.tolist() == classes
+    assert estimator.classes_.dtype.kind == np.array(classes).dtype.kind
+    assert estimator.predict([[0.0], [5.0]]).tolist() == classes
+    assert estimator.model_.fitted.unlabelled == 2.0
+
+
+def test_known_labels_of_two_types_are_an_error():
+    with pytest.raises(TypeError, match="mix int"):
+        NaiveBayes(unlabelled=EM()).fit([[0.0], [0.1], [5.0]], ["a", 1, -1])

@@ -6,13 +6,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.frames import is_text
+from tallybayes.data.inputs import is_arrow
 from tallybayes.data.labels import FROM_ONE_HOT, label_array, label_column
+from tallybayes.data.objects import MISSING
 
 CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
 
@@ -36,17 +39,27 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
 
 
 def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
-    """The known labels, and which rows have one: −1, None and NaN stand for unknown ones."""
+    """The known labels, and which rows have one: −1, None, NaN and pandas' NA stand for unknown ones."""
     if y is None:
         checked_labels(y, owner)
-    given = np.asarray(label_array(y).to_pylist() if isinstance(y, (list, tuple)) else _one_per_row(y), object)
-    known = np.array([not (label is None or label != label or _is_minus_one(label)) for label in given.tolist()], bool)
-    found = np.array(given[known].tolist()) if known.any() else np.zeros(0, np.int64)
-    return checked_labels(found, owner), known
+    given = _values(y)
+    known = np.array([not _is_unknown(label) for label in given], bool)
+    found = [label for label in given if not _is_unknown(label)]
+    return checked_labels(found or np.zeros(0, np.int64), owner), known
 
 
-def _is_minus_one(label: Any) -> bool:
-    return not isinstance(label, (str, bytes, bool)) and label == -1
+def _values(y: Any) -> list[Any]:
+    """Labels one by one. A column with a null mask keeps its type; as a numpy array, whole numbers would be floats."""
+    is_typed = isinstance(y, pa.Array) or (is_arrow(y) and getattr(y, "dtype", None) != np.dtype(object))
+    if is_typed and len(getattr(y, "shape", (0,))) == 1:
+        return list(label_array(y).to_pylist())
+    return list(_one_per_row(np.asarray(y, object)).tolist())
+
+
+def _is_unknown(label: Any) -> bool:
+    if label is None or type(label).__name__ in MISSING:
+        return True
+    return bool(label != label) or (not isinstance(label, (str, bytes, bool)) and bool(label == -1))
 
 
 def _one_per_row(y: Any) -> NDArray[Any]:

@@ -69,7 +69,7 @@ class WordTable:
 
     @cached_property
     def _order(self) -> tuple[Any, Counts]:
-        """The cells sorted by word, and where each word's cells start. A class has one cell of a word, so that the order
+        """The cells sorted by word, and where each word's cells start. A class has one cell of a word, so the order
         of classes changes no score."""
         return np.argsort(self.seen.words, kind="stable"), starts_of(self.seen.words, self.seen.size)
 
