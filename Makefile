@@ -10,8 +10,8 @@ export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
 demo: .venv/ready
 	$(BIN)/tallybayes demo
 
-# Types and style are checked while tests run, as many tests at once as there are processors; EXAMPLES=all draws five
-# times as many examples for a law.
+# Types and style are checked while tests run, as many tests at once as there are processors. EXAMPLES=more, as on CI,
+# draws twice as many examples for a law and runs long tests too; EXAMPLES=all draws ten times as many.
 test: .venv/ready
 	@$(MAKE) --no-print-directory --jobs=2 check pytest
 

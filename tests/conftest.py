@@ -1,18 +1,22 @@
-"""No test has a time limit, since machines are noisy. On CI, hypothesis draws the same examples every time."""
+"""No test has a time limit, since machines are noisy. On CI, hypothesis draws the same examples every time, and more of
+them, and long tests run."""
 
 import os
 import signal
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 
-for profile, most in {"fewest": 5, "few": 20, "all": 100}.items():
+MORE = 20
+for profile, most in {"fewest": 5, "few": 10, "more": MORE, "all": 100}.items():
     settings.register_profile(profile, deadline=None, max_examples=most, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("few")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background jobs; children would inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+LONG = pytest.mark.skip(reason="a long test; EXAMPLES=more, as on CI, runs it")
 FACES = {"export", "filtering", "plots", "serve", "spark"}  # each loads a framework, and most start servers
 
 
@@ -28,3 +32,7 @@ def pytest_collection_modifyitems(items):
         starts_a_process = "program" in getattr(item, "fixturenames", ())
         if starts_a_process or not FACES.isdisjoint(item.path.parts):
             item.add_marker("slow")
+        if item.get_closest_marker("long"):
+            item.add_marker("slow")
+            if settings().max_examples < MORE:
+                item.add_marker(LONG)

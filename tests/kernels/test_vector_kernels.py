@@ -203,7 +203,7 @@ def test_non_integer_matrix_is_not_counted(broken):
         assert kernels.count_matrix(matrix, np.zeros(3, np.int32), 1) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=some(300), deadline=None)
 @given(MATRICES)
 def test_products_of_columns_are_exact_or_reported(matrix):
     columns = matrix.shape[1]

@@ -8,6 +8,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax, softmax
 from sklearn.isotonic import IsotonicRegression
 
+from examples import some
 from tallybayes import Gaussian, Model, evaluate
 from tallybayes.model.calibration import calibration_error, isotonic, reliability, temperature
 
@@ -36,7 +37,7 @@ def test_calibrated_probabilities_need_no_temperature():
     assert calibration_error(share, truth) < 0.01
 
 
-@settings(max_examples=50)
+@settings(max_examples=some(200))
 @given(
     st.lists(st.lists(st.floats(-1e6, 1e6) | st.just(-np.inf), min_size=2, max_size=2), min_size=1, max_size=9),
     st.data(),

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from family_values import family_of, names, rows_of
 from tallybayes import Categorical, Correlated, Each, Gaussian, Model, Schema, Words, digest, folds
 
@@ -43,7 +44,7 @@ def test_total_minus_fold_is_the_model_of_the_other_rows():
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names)
-@settings(max_examples=10)
+@settings(max_examples=some(50))
 @given(data=st.data())
 def test_folds_of_every_family_can_be_subtracted(name, data):
     rows = data.draw(rows_of(name, least=3))
@@ -65,7 +66,7 @@ def test_folds_of_every_family_can_be_subtracted(name, data):
         assert digest(found.without(fold)) == digest(wanted)
 
 
-@settings(max_examples=30)
+@settings(max_examples=some(100))
 @given(
     st.lists(st.sampled_from("abc"), min_size=12, max_size=80),
     st.integers(2, 12),

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from family_values import family_of, names, rows_of, values_of
 from tallybayes import Categorical, Gaussian, MEstimate, Model, Schema, Words
 from tallybayes.families.text.readings import READINGS
@@ -63,7 +64,7 @@ def go_through(model, steps, batches, asked):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("alpha", ALPHAS, ids=repr)
 @pytest.mark.parametrize("reading", READINGS)
-@settings(max_examples=15)
+@settings(max_examples=some(75))
 @given(data=st.data())
 def test_words_answer_like_a_loaded_model(reading, alpha, data):
     schema = Schema({"x": Words(reading=reading, alpha=alpha)})
@@ -92,7 +93,7 @@ def test_words_answer_like_a_loaded_model(reading, alpha, data):
     ],
     ids=repr,
 )
-@settings(max_examples=15)
+@settings(max_examples=some(75))
 @given(steps=STEPS, data=st.data())
 def test_words_of_all_settings_answer_like_a_loaded_model(family, steps, data):
     model = train(Schema({"x": family}), list(zip(BACKGROUND, "abc", strict=True)))
@@ -103,7 +104,7 @@ def test_words_of_all_settings_answer_like_a_loaded_model(family, steps, data):
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names)
-@settings(max_examples=15)
+@settings(max_examples=some(75))
 @given(data=st.data())
 def test_every_family_answers_like_a_loaded_model(name, data):
     steps = data.draw(STEPS)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from family_values import family_of, names, rows_of
 from tallybayes import (
     Categorical,
@@ -86,7 +87,7 @@ CASES = [(name, changed) for name in names for changed in SETTINGS.get(name, ({}
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("name", "changed"), CASES, ids=[f"{name}{changed or ''}" for name, changed in CASES])
-@settings(max_examples=15)
+@settings(max_examples=some(75))
 @given(data=st.data())
 def test_every_number_of_the_json_is_in_the_text_and_the_html(name, changed, data):
     rows = data.draw(rows_of(name, least=1))

@@ -1,4 +1,4 @@
-"""Read a file with many fixed kinds of damage, in a separate process, which may crash.
+"""Read a file with many fixed kinds of damage, or every n-th of them, in a separate process, which may crash.
 
 Prints the number of rows of reads without an error, the number of errors, and the memory used.
 """
@@ -7,6 +7,7 @@ import json
 import random
 import resource
 import sys
+from itertools import islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -43,11 +44,11 @@ def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
 
 
-def main(path, is_text):
+def main(path, is_text, step):
     content, damaged = Path(path).read_bytes(), Path(path).with_name(f"damaged-{Path(path).name}")
     kinds = {"x": pa.float64(), "word": pa.string()}
     errors, rows, before = 0, set(), None
-    for number, mutation in enumerate(mutations(content, is_text)):
+    for number, mutation in enumerate(islice(mutations(content, is_text), 0, None, step)):
         damaged.write_bytes(mutation)
         try:
             source = open_source(damaged, ReadOptions(block_bytes=(64, 1 << 20)[number % 2]))
@@ -62,4 +63,4 @@ def main(path, is_text):
 
 if __name__ == "__main__":
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    main(sys.argv[1], sys.argv[2] == "text")
+    main(sys.argv[1], sys.argv[2] == "text", int(sys.argv[3]))

@@ -59,7 +59,7 @@ spark.stop()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_two_workers_give_the_bytes_of_one_machine_even_if_one_dies(tmp_path):
     module("spark", "pyspark")
     ended = run(CODE, tmp_path / "died", folder=tmp_path)

@@ -28,7 +28,7 @@ spark.stop()
 """
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_spark_connect_gives_the_bytes_of_one_machine():
     for name in ("pyspark", "grpc"):
         module("spark", name)

@@ -9,7 +9,7 @@ from scripts import run, shown
 from parts import module
 from tallybayes import Categorical, Gaussian, Model, Schema, Store, digest
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.long
 
 SCHEMA = Schema({"vehicle": Categorical(), "km": Gaussian()}, label="late")
 SESSION = """

@@ -6,7 +6,7 @@ from preloaded import needs_preloading, run_watched
 
 pytestmark = [pytest.mark.slow, needs_preloading]
 
-STEP = 1 if settings().max_examples > 20 else 5  # with EXAMPLES=all, every call
+STEP = 1 if settings().max_examples >= 100 else 5  # with EXAMPLES=all, every call
 
 # Makes the n-th call fail, for every n, until there are no more; each time the store must be in the old or the new
 # state, in memory and on disk. Prints the number of calls.

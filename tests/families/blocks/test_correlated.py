@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 from sklearn.datasets import load_iris
 
+from examples import some
 from tallybayes import Correlated, Gaussian, Model, digest
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.testing import check_family
@@ -49,7 +50,7 @@ def test_obeys_the_laws_with_missing_cells_and_without(family):
 @given(
     rows=st.lists(st.tuples(CELLS, st.sampled_from("ab")), min_size=1, max_size=8), m=st.sampled_from([0.0, 0.5, 2.0])
 )
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=some(100), deadline=None)
 def test_one_column_equals_gaussian(shared, plugin, rows, m):
     cells = {"x": pa.array([cell for cell, _ in rows], pa.float64())}
     labels = [label for _, label in rows]

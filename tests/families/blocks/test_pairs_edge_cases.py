@@ -147,7 +147,9 @@ def test_contradictory_counts_are_detected():
     single = type(tally)(["yes"], [int(family.layout.singles[1])], {"n": tally.aligned([2], ["yes"]).sums["n"]})
     assert "'b' would not have as many cells as 'a'" in family.discord(tally + single, model.keys())
     pair = type(tally)(["yes"], [family.layout.size - 1], {"n": tally.aligned([2], ["yes"]).sums["n"]})
-    assert "the counts of 'b' and 'c' would not add up to those of the pair" in family.discord(tally + pair, model.keys())
+    assert "the counts of 'b' and 'c' would not add up to those of the pair" in family.discord(
+        tally + pair, model.keys()
+    )
     assert not family.takes([family.layout.size])
     assert not family.takes(["u"])
 

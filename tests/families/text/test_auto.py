@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
+from examples import some
 from mails import ASKED, DOCUMENTS, LABELS, train
 from tallybayes import Mix, Model, Schema, Words, digest
 from tallybayes.files import from_bytes, to_bytes
@@ -55,7 +56,7 @@ def test_auto_obeys_the_laws(family):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("width", [2, 3, 12])
-@settings(max_examples=40)
+@settings(max_examples=some(100))
 @given(st.data())
 def test_scores_equal_the_loops(width, data):
     classes = [f"c{i:02}" for i in range(width)]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import reference
+from examples import some
 from mails import train
 from tallybayes import Categorical, Words
 from tallybayes.counts.tally import Rows
@@ -67,7 +68,7 @@ def left_out(texts, labels, family=PAIRS, a=1.0):
 
 
 @pytest.mark.parametrize("width", [2, 3])
-@settings(max_examples=30)
+@settings(max_examples=some(100))
 @given(st.data())
 def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
     classes = "abc"[:width]

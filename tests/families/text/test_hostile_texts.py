@@ -48,7 +48,7 @@ def test_nul_is_an_ordinary_character():
     assert train(Words(tokeniser=str.split), ["o\0e two"], ["a"]).counts("x").slots == ["o\0e", "two"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_token_of_a_hundred_million_bytes():
     model = train(Words(), ["x" * 100_000_000, "x" * 99_999_999 + "y small"], ["a", "b"])
     table = model.counts("x")
@@ -69,7 +69,7 @@ def test_more_threads_than_rows_and_rows_without_text():
     assert train(Words(), ["one two"], ["a"]).posterior({"x": pa.nulls(0, pa.string())}, threads=9).shape == (0, 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_more_than_two_gigabytes_in_one_batch():
     """Offsets beyond 2³¹; the texts share their bytes, so little else is needed in memory."""
     part = b"alpha beta gamma " * 4096

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Categorical, JointTable, Model
 from tallybayes.families.events import Event
 from tallybayes.model.joint.questions import asked_events, parted
@@ -94,7 +95,7 @@ def test_bar_separates_event_and_condition():
     assert model.probability("wind=weak | ") == model.probability("wind=weak")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=some(200), deadline=None)
 @given(st.text(st.sampled_from("ab=<>!,|'\"1. \n≤(){}\\%$") | st.characters(), max_size=25))
 def test_any_text_is_a_query_or_an_error(text):
     model = Model.train({"a": Categorical(), "b": Categorical()}, {"a": ["1", "2"], "b": ["x", "y"]}, ["p", "q"])
