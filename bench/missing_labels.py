@@ -1,17 +1,19 @@
-"""What rows without labels are worth: few labels, the other rows without any, beside what people use.
+"""Semi-supervised learning: few labels, the other rows unlabelled, against common alternatives.
 
     python bench/missing_labels.py [set …] [--draws 10] [--labels 20 50 100 500] [--alpha 0.1] [--speed]
 
-Of each set of ../shared/data/text a quarter is asked about, and of the rest so many rows, drawn by seeds 0, 1, …, keep
-their labels. `Words(alpha=0.1)` is trained on these alone, and on all rows by EM, each without a label counting 1, or
-as much as is best for labelled rows that are held out. Beside it scikit-learn's MultinomialNB of the same alpha on the
-labelled rows, SelfTrainingClassifier around it on all, and the method of MALLET's NaiveBayesEMTrainer (basic EM with
-Laplace's α = 1 until the log-likelihood changes by less than 0.01 %), written again in numpy: MALLET itself is not run.
-With --alpha 1, Laplace's, the smoothing of a vocabulary of thousands of words outweighs the few labels.
+A quarter of each set of ../shared/data/text is for testing; of the rest, this many rows, drawn by seeds 0, 1, …, keep
+their labels. `Words(alpha=0.1)` is trained on these alone, and on all rows by EM, with unlabelled rows at weight 1 or
+at the weight chosen on held-out labelled rows. The peers: scikit-learn's MultinomialNB with the same alpha on the
+labelled rows, SelfTrainingClassifier around it on all rows, and the method of MALLET's NaiveBayesEMTrainer (basic EM
+with Laplace's α = 1 until the log-likelihood changes by less than 0.01 %), reimplemented in numpy; MALLET itself is not
+run. With --alpha 1, Laplace's, the smoothing of a vocabulary of thousands of words outweighs the few labels.
 
-Accuracy and log-loss (mean −log P(true class), not less than 10⁻¹⁵, in nats): mean over the draws, ± one standard
-deviation. With --speed: how long a step of EM takes beside training and asking on the same rows, in one thread: the
-processor's time, which others on the machine do not add to, and the least of five.
+Accuracy and log-loss (mean −log P(true class), P at least 10⁻¹⁵, in nats): mean over the draws, ± one standard
+deviation.
+
+With --speed: the time of an EM step relative to training and prediction on the same rows, in one thread: CPU time,
+which other processes do not affect, the best of five.
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ Answers = tuple[list[Any], Any]  # the classes, and P(class) of every text
 
 
 class Draw(NamedTuple):
-    """Texts to learn from, most of which have no label, and texts to ask about; also as counts of words."""
+    """Training texts, mostly unlabelled, and test texts; also as word counts."""
 
     learned: list[str]
     labels: Any
@@ -52,7 +54,7 @@ class Draw(NamedTuple):
         return np.array([label is not None for label in self.labels])
 
     def numbered(self) -> tuple[list[Any], Any]:
-        """The classes, and every text's by its number, −1 where it is not known."""
+        """The classes, and the class number of every text, −1 if unknown."""
         classes = sorted({label for label in self.labels if label is not None})
         return classes, np.array([-1 if label is None else classes.index(label) for label in self.labels])
 
@@ -81,7 +83,7 @@ def scikit_learn(alpha: float, everything: bool) -> Callable[[Draw], Answers]:
 
 
 def mallet(given: Draw) -> Answers:
-    """EM as MALLET has it."""
+    """EM as in MALLET."""
     classes, y = given.numbered()
     known, before = given.known, 0.0
     shares = np.eye(len(classes))[np.maximum(y, 0)] * known[:, None]
@@ -100,9 +102,9 @@ def mallet(given: Draw) -> Answers:
 
 def contenders(alpha: float) -> dict[str, Callable[[Draw], Answers]]:
     return {
-        "labelled rows alone": ours(alpha, None),
+        "labelled rows only": ours(alpha, None),
         "EM, weight 1": ours(alpha, EM()),
-        "EM, weight chosen": ours(alpha, EM(weight="chosen")),
+        "EM, chosen weight": ours(alpha, EM(weight="chosen")),
         "MultinomialNB": scikit_learn(alpha, False),
         "SelfTraining": scikit_learn(alpha, True),
         "MALLET's method": mallet,
@@ -118,7 +120,7 @@ def measured(answers: Answers, truth: Any) -> tuple[float, float]:
 
 
 def draw(given: Set, words: Any, n: int, seed: int) -> Draw:
-    """`words` are counted in all texts; those that no text learned from has are left out."""
+    """`words` are counted in all texts; those in no training text are dropped."""
     order = np.random.default_rng(seed).permutation(len(given.labels))
     asked, learned = np.split(order, [len(order) // 4])
     rows = given.rows["text"].to_numpy(object)
@@ -164,8 +166,8 @@ def speed(given: Set) -> None:
     }
     times = {name: min(_processor_time(work) for _ in range(5)) for name, work in works.items()}
     train, ask, step = times["train"], times["ask"], (times["six"] - times["one"]) / 5
-    told = f"train {train * 1e3:.1f} ms, ask {ask * 1e3:.1f} ms, a step of EM {step * 1e3:.1f} ms"
-    print(f"{given.name:10} {told}: {step / (train + ask):.2f} times both")
+    told = f"train {train * 1e3:.1f} ms, predict {ask * 1e3:.1f} ms, one EM step {step * 1e3:.1f} ms"
+    print(f"{given.name:10} {told}: {step / (train + ask):.2f} × both")
 
 
 def _processor_time(work: Callable[[], Any]) -> float:
