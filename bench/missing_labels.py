@@ -2,18 +2,16 @@
 
     python bench/missing_labels.py [set …] [--draws 10] [--labels 20 50 100 500] [--alpha 0.1] [--speed]
 
-A quarter of each set of ../shared/data/text is for testing; of the rest, this many rows, drawn by seeds 0, 1, …, keep
-their labels. `Words(alpha=0.1)` is trained on these alone, and on all rows by EM, with unlabelled rows at weight 1 or
-at the weight chosen on held-out labelled rows. The peers: scikit-learn's MultinomialNB with the same alpha on the
-labelled rows, SelfTrainingClassifier around it on all rows, and the method of MALLET's NaiveBayesEMTrainer (basic EM
-with Laplace's α = 1 until the log-likelihood changes by less than 0.01 %), reimplemented in numpy; MALLET itself is not
-run. With --alpha 1, Laplace's, the smoothing of a vocabulary of thousands of words outweighs the few labels.
+Of each set of ../shared/data/text a quarter is asked about, and of the rest so many rows, drawn by seeds 0, 1, …, keep
+their labels. `Words(alpha=0.1)` is trained on these alone, and on all rows by EM, each without a label counting 1, or
+as much as is best for labelled rows that are held out. Beside it scikit-learn's MultinomialNB of the same alpha on the
+labelled rows, SelfTrainingClassifier around it on all, and the method of MALLET's NaiveBayesEMTrainer (basic EM with
+Laplace's α = 1 until the log-likelihood changes by less than 0.01 %), written again in numpy: MALLET itself is not run.
+With --alpha 1, Laplace's, the smoothing of a vocabulary of thousands of words outweighs the few labels.
 
 Accuracy and log-loss (mean −log P(true class), P at least 10⁻¹⁵, in nats): mean over the draws, ± one standard
-deviation.
-
-With --speed: the time of an EM step relative to training and prediction on the same rows, in one thread: CPU time,
-which other processes do not affect, the best of five.
+deviation. With --speed: the time of an EM step relative to training and prediction on the same rows, in one thread: CPU
+time, which other processes do not affect, the best of five.
 """
 
 from __future__ import annotations
@@ -83,7 +81,7 @@ def scikit_learn(alpha: float, everything: bool) -> Callable[[Draw], Answers]:
 
 
 def mallet(given: Draw) -> Answers:
-    """EM as in MALLET."""
+    """EM as MALLET has it."""
     classes, y = given.numbered()
     known, before = given.known, 0.0
     shares = np.eye(len(classes))[np.maximum(y, 0)] * known[:, None]
@@ -102,9 +100,9 @@ def mallet(given: Draw) -> Answers:
 
 def contenders(alpha: float) -> dict[str, Callable[[Draw], Answers]]:
     return {
-        "labelled rows only": ours(alpha, None),
+        "labelled rows alone": ours(alpha, None),
         "EM, weight 1": ours(alpha, EM()),
-        "EM, chosen weight": ours(alpha, EM(weight="chosen")),
+        "EM, weight chosen": ours(alpha, EM(weight="chosen")),
         "MultinomialNB": scikit_learn(alpha, False),
         "SelfTraining": scikit_learn(alpha, True),
         "MALLET's method": mallet,
