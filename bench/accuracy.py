@@ -1,18 +1,17 @@
-"""How often tallybayes is wrong, and how wrong its probabilities are, with its defaults, on real data.
+"""Accuracy and calibration with default settings on real data sets.
 
     python bench/accuracy.py [set …]
 
-On every set of ../shared/data, or those named: `NaiveBayes(weigh=False)`, `NaiveBayes()` and of tables
-`SemiNaiveBayes()`, with nothing said about any column. Beside them, the best of scikit-learn's naive Bayes (peers.py
-says what is tried; the best candidate of each set is taken for each measure, after the fact), logistic regression, and
-as horizons a random forest, the same with a temperature fitted out of bag, and gradient boosting; of texts, LinearSVC
-with Platt's sigmoids. Sets are divided into 5 folds, stratified with seed 0; those that come in two parts are taken so.
-The schema is inferred, and evidence weighed, on the rows that are learned, never on those asked about.
+Every set of ../shared/data, or those named: `NaiveBayes(weigh=False)`, `NaiveBayes()` and, on tables,
+`SemiNaiveBayes()`, with no hints about any column. The peers: the best of scikit-learn's naive Bayes (peers.py lists
+the candidates; the best one is taken for each set and measure, after the fact), logistic regression, a random forest,
+the same with a temperature fitted out of bag, and gradient boosting; on texts, LinearSVC with Platt scaling. 5 folds,
+stratified with seed 0, or the given split. Schemas are inferred, and evidence is weighed, on training rows only.
 
-Error: the part of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16, as
-scikit-learn has it; in nats. ECE: expected calibration error of the most probable class, in 15 bins. Seconds: learning
-and asking, all folds (of several candidates, the best in log-loss). Ranks: 1 for the best, ties shared. It all takes
-about half an hour, most of it the peers'.
+Error: the share of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16 as in
+scikit-learn; in nats. ECE: expected calibration error of the most probable class, in 15 bins. Seconds: training and
+prediction, all folds (of several candidates, the best in log-loss). Ranks: 1 for the best, ties shared. Takes about
+half an hour, mostly for the peers.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ MEASURES = ("error", "log-loss", "ECE")
 
 
 class Result(NamedTuple):
-    """Of one contender on one set."""
+    """One contender on one set."""
 
     error: float
     loss: float
@@ -60,7 +59,7 @@ def semi(part: Part) -> Answers:
 
 
 def measured(contender: Contender, data: Set) -> Result:
-    """All rows that were asked about, of all folds together."""
+    """Over the test rows of all folds."""
     right, losses, sure, seconds = [], [], [], 0.0
     for part in data.parts():
         start = time.perf_counter()
@@ -77,14 +76,14 @@ def measured(contender: Contender, data: Set) -> Result:
 
 
 def calibration_error(hits: np.ndarray, said: np.ndarray) -> float:
-    """Σ over bins of the part of rows in it, times how far its mean probability is from how often it is right."""
+    """Σ over bins of the share of rows times |mean probability − accuracy|."""
     at = np.minimum((said * BINS).astype(int), BINS - 1)
     gaps = np.bincount(at, said, BINS) - np.bincount(at, hits, BINS)
     return float(np.abs(gaps).sum() / len(said))
 
 
 def best(results: Iterable[Result]) -> Result:
-    """The best number of each measure."""
+    """The best value of each measure."""
     found = list(results)
     quick = min(found, key=lambda r: r.loss)
     return Result(min(r.error for r in found), quick.loss, min(r.ece for r in found), quick.seconds)

@@ -1,4 +1,4 @@
-"""A million rows of ten string columns with 5 to 500 levels: against OrdinalEncoder + CategoricalNB.
+"""Training on a million rows of ten string columns with 5 to 500 levels, against OrdinalEncoder + CategoricalNB.
 
     python bench/categories.py
 
@@ -44,7 +44,7 @@ def main() -> None:
         "scikit-learn OrdinalEncoder + CategoricalNB",
     )
     report(
-        "posterior of the same",
+        "posterior of these rows",
         {
             "scikit-learn": lambda: peer.predict_proba(strings),
             "tallybayes, 1 thread": lambda: model.posterior(table, threads=1),

@@ -1,9 +1,9 @@
-"""Texts to measure with: mails from the data folder, and made-up ones of any size whose vocabulary never stops growing.
+"""Texts for benchmarks: real mails, and synthetic texts of any size whose vocabulary never stops growing.
 
-A made-up word is its rank, spelled: frequent words are short, and one in ten is accented, Greek, Cyrillic or
-Chinese. Ranks follow Zipf's law (shifted, as Mandelbrot has it) without an end, so that new words keep coming as Heaps
-found: twice the text has about 1.6 times the words. Documents have 150 words on average and differ in length; a part of
-each one's words is of its class alone. It is all arrays, tens of MB a second, and the same seed gives the same texts.
+A synthetic word is its rank, spelled: frequent words are short, and one in ten is accented, Greek, Cyrillic or Chinese.
+Ranks follow an unbounded Zipf-Mandelbrot law, so that new words keep appearing as in Heaps' law: twice the text has
+about 1.6 times the words. Documents have 150 words on average and vary in length; some words of each are specific to
+its class. Everything is vectorised, tens of MB a second, and deterministic by seed.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ MAILS = DATA / "enron1-2.jsonl.gz"
 
 MB = 1_000_000
 MADE_UP = 150  # MB
-TOKENS = 1 << 20  # made at a time
-FREQUENT = 1 << 17  # words that are spelled once for all
-LAST = 1 << 42  # no rank is beyond this
+TOKENS = 1 << 20  # generated at a time
+FREQUENT = 1 << 17  # words that are spelled in advance
+LAST = 1 << 42  # upper limit of ranks
 WORDS_A_DOCUMENT = 150
 TAIL = 0.45  # P(rank > r) falls as r to the minus this
 SHIFT = 8.0
@@ -39,13 +39,11 @@ LETTERS = (  # consonants, vowels
 )
 CHINESE = tuple(chr(0x4E00 + 37 * i) for i in range(80))
 SYLLABLES = (*("".join(pair) for letters in LETTERS for pair in product(*letters)), *CHINESE, "")
-SCRIPTS = np.repeat(np.arange(5), (230, 16, 4, 4, 2))  # of 256 words, how many are spelled in which
+SCRIPTS = np.repeat(np.arange(5), (230, 16, 4, 4, 2))  # how many of 256 words use which letters
 ENDINGS = pa.array(["", "", "", "s", "n", "t", "r", "ng"])
 
 
 class Texts(NamedTuple):
-    """A corpus."""
-
     name: str
     table: pa.Table
 
@@ -53,23 +51,23 @@ class Texts(NamedTuple):
         return pc.sum(pc.binary_length(self.table["body"])).as_py() / MB / seconds
 
     def document(self, characters: int) -> str:
-        """The first that is long enough, cut."""
+        """The first one that is long enough, truncated."""
         long = pc.greater_equal(pc.utf8_length(self.table["body"]), characters)
         return self.table["body"].filter(long)[0].as_py()[:characters]
 
 
 def corpora() -> list[Texts]:
-    """The mails three times over, if they are there, and the made-up corpus."""
+    """The mails three times over, if available, and the synthetic corpus."""
     texts, labels = mails()
     real = pa.table({"body": texts * 3, "label": labels * 3})
     made = pa.Table.from_batches(batches(MADE_UP)).combine_chunks()
-    return [*([Texts("Enron × 3", real)] if texts else []), Texts("made up", made)]
+    return [*([Texts("Enron × 3", real)] if texts else []), Texts("synthetic", made)]
 
 
 def mails() -> tuple[list[str], list[str]]:
-    """The Enron mails, which begin with their subject, and their labels; none, said aloud, if the file is not there."""
+    """The Enron mails, which begin with their subject, and their labels; nothing if the file is missing."""
     if not MAILS.exists():
-        print("There is no ../shared/data/text/enron1-2.jsonl.gz beside the repository: no Enron mails.")
+        print("../shared/data/text/enron1-2.jsonl.gz is missing: no Enron mails.")
         return [], []
     with gzip.open(MAILS, "rt", encoding="utf-8") as lines:
         rows = [json.loads(line) for line in lines]
@@ -77,7 +75,7 @@ def mails() -> tuple[list[str], list[str]]:
 
 
 def spell(ranks: Any) -> pa.Array:
-    """The word of each rank: its digits to the base 80 as syllables, and an ending."""
+    """The word of each rank: its base-80 digits as syllables, and an ending."""
     mixed = (ranks.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(48)
     script, ending = SCRIPTS[mixed & np.uint64(255)], (mixed >> np.uint64(8)) & np.uint64(7)
     syllables, parts, left = pa.array(SYLLABLES), [], ranks.astype(np.int64) + 1
@@ -92,8 +90,9 @@ def spell(ranks: Any) -> pa.Array:
 def batches(
     megabytes: float, classes: int = 2, own: float = 0.3, tail: float = TAIL, seed: int = 0
 ) -> Iterator[pa.RecordBatch]:
-    """Documents ("body") and their classes ("label"), until there are so many megabytes of them; `own` is the part of
-    the words that other classes do not have, but for chance."""
+    """Documents ("body") and their classes ("label"), up to this many megabytes; `own` is the share of class-specific
+    words.
+    """
     rng = np.random.default_rng(seed)
     words = spell(np.arange(FREQUENT))
     forms = (words, pc.utf8_capitalize(words), *(pc.binary_join_element_wise(words, end, "") for end in (",", ".\n")))

@@ -1,11 +1,11 @@
-"""Whether 90 % intervals hold the true probability 90 % of the time, on data made by the model.
+"""Coverage of 90 % credible intervals on data drawn from the model.
 
     python bench/coverage.py [--trials 400]
 
-Each time parameters are drawn from the prior, rows from these parameters, and a model is trained on them; then new rows
-are asked about. These are drawn from parameters of their own: a row from the same parameters would itself tell of them,
-beside ten rows not a little. The true P(class | row) is worked out from the parameters, and it is counted how often the
-interval holds it. The last column is how wide the interval is in the mean: wide on few rows, narrow on many.
+Each trial draws parameters from the prior, rows from these parameters, and trains a model; then new rows are queried.
+These come from other parameters, since a row from the same ones would carry information about them, which matters with
+ten training rows. The true P(class | row) follows from the parameters, and the table shows how often the interval
+contains it. The last column is the mean width: wide with few rows, narrow with many.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import pyarrow as pa
 from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, Words
 
 MASS, ASKED, DRAWS = 0.9, 5, 300
-PRIOR = 10.0  # of each class: both have rows, nearly always
+PRIOR = 10.0  # per class: both nearly always have rows
 WORDS = [f"word{i}" for i in range(12)]
 Truth = tuple[Callable[[np.random.Generator, Any], Any], Callable[[Any], Any]]  # draws cells; log P(cells | class)
 

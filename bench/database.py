@@ -1,13 +1,13 @@
-"""Databases in and out: training from a query, and a model as a view.
+"""Databases: training from a query, and a model as a view.
 
     python bench/database.py [rows]
     python bench/database.py memory [rows] [postgresql://host/name]
 
-"fetching" is the driver's Arrow batches, and nothing done with them; training should be at least 70 % as fast. Of
-SQLite, all cells are asked for their types first: that time is shown by itself. Peak memory is that of a process that
-trains on ten times as many rows of a query; "memory" shows it alone, and for PostgreSQL if its URI is given. A model as
-a view of DuckDB stands beside `posterior` on the same rows in memory: of a table, and of texts that DuckDB cuts into
-words itself. Merging is shown as the running sum that `merge` is, and as a balanced tree.
+"fetching" is reading the driver's Arrow batches and discarding them; training should be at least 70 % as fast. For
+SQLite, the time to query the types of all cells is shown separately. Peak memory is that of a process that trains on
+ten times as many rows of a query; "memory" shows it alone, and for PostgreSQL if its URI is given. A model as a view of
+DuckDB is compared with `posterior` on the same rows in memory: for a table, and for texts that DuckDB tokenises.
+Merging is compared between the running sum of `merge` and a balanced tree.
 """
 
 from __future__ import annotations
@@ -88,17 +88,17 @@ def into(rows: int, folder: Path) -> None:
     training = {"training": lambda: Model.train(SCHEMA, open_source(database=duck, query=query))}
     report(f"DuckDB, {rows:,} rows", {"fetching": fetch_duckdb, **training}, "fetching", rounds=3)
     ratio = processor_time(fetch_duckdb) / processor_time(training["training"])
-    print(f"  by processor time, fetching is {ratio:.2f} of training: counting is the rest, while the next rows come")
+    print(f"  in CPU time, fetching is {ratio:.2f} of training; counting overlaps with the next fetch")
     works: dict[str, Callable[[], object]] = {
         "fetching": lambda: with_sqlite(fetch_sqlite),
-        "asking for types": lambda: with_sqlite(lambda cursor: typed(cursor, query)),
+        "querying types": lambda: with_sqlite(lambda cursor: typed(cursor, query)),
         "training": lambda: Model.train(SCHEMA, open_source(database=lite, query=query)),
     }
     report(f"SQLite, {rows // 4:,} rows", works, "fetching", rounds=3)
 
 
 def memory(rows: int, uri: str | None = None) -> None:
-    """Run in a process of its own."""
+    """Runs in a separate process."""
     start = time.perf_counter()
     query = (MADE if uri is None else MADE_BY_POSTGRESQL).format(rows)
     model = Model.train(SCHEMA, open_source(database=uri, query=query))
@@ -112,7 +112,7 @@ def out_of(rows: int) -> None:
         table = pa.table(database.sql("SELECT * FROM t"))
     answers("Answers", Model.train(SCHEMA, table), table)
     texts = pa.Table.from_batches(batches(TEXT_MEGABYTES))
-    answers("Answers about texts", Model.train(Schema({"body": Words()}, label="label"), texts), texts)
+    answers("Predictions for texts", Model.train(Schema({"body": Words()}, label="label"), texts), texts)
 
 
 def answers(title: str, model: Model, table: pa.Table) -> None:

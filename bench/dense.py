@@ -1,8 +1,8 @@
-"""A million rows of twenty numbers, two classes: exact training and scoring against scikit-learn's GaussianNB.
+"""Training and scoring a million rows of twenty numbers in two classes, against scikit-learn's GaussianNB.
 
     python bench/dense.py
 
-scikit-learn gets its preferred layout, a C-ordered matrix; tallybayes gets Arrow columns, and for comparison the same
+scikit-learn gets its preferred layout, a C-ordered matrix; tallybayes gets Arrow columns and, for comparison, the same
 matrix. Data: standard normal, seed 0.
 """
 
@@ -39,7 +39,7 @@ def main() -> None:
         "scikit-learn GaussianNB.fit",
     )
     report(
-        "posterior of the same",
+        "posterior of these rows",
         {
             "scikit-learn predict_proba": lambda: peer.predict_proba(matrix),
             "tallybayes, 1 thread": lambda: model.posterior(table, threads=1),

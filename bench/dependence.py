@@ -1,10 +1,10 @@
-"""Columns that depend on one another, a million rows of twenty columns with ten levels each: counting every two of them
-together, and what the counts say, against numpy; and trees, against scikit-learn's forest.
+"""Dependent columns, a million rows of twenty columns with ten levels: pair counts and networks against numpy, and
+forests against scikit-learn.
 
     python bench/dependence.py
 
 Both count codes on one thread: numpy's `bincount` each pair with the class, the kernel all pairs in one pass. "From
-columns" is `Model.train` on whole numbers as pandas has them, and "from frame" looks for their intervals, too. Seed 0.
+columns" is `Model.train` on pandas integers; "from frame" also chooses intervals. Seed 0.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from timing import best_of, each, row
 
 ROWS, COLUMNS, LEVELS, CLASSES = 1_000_000, 20, 10, 2
 MANY = 50  # columns, too
-FEW = 12  # that are counted by three
+FEW = 12  # columns counted in triples
 ASKED = 100_000
 
 
 def table(rng: np.random.Generator, rows: int, columns: int) -> tuple[pd.DataFrame, np.ndarray]:
-    """Each column is like the one before it in half of its cells, and like the class in a few."""
+    """Each column equals the previous one in half of its cells, and the class in a few."""
     labels = rng.integers(0, CLASSES, rows)
     found = [rng.integers(0, LEVELS, rows)]
     for _ in range(columns - 1):
@@ -38,14 +38,14 @@ def table(rng: np.random.Generator, rows: int, columns: int) -> tuple[pd.DataFra
 
 
 def by_numpy(codes: np.ndarray, labels: np.ndarray) -> list[np.ndarray]:
-    """Every column, and every two, with the class."""
+    """Every column, and every pair, with the class."""
     wide = [column.astype(np.int64) for column in codes.T]
     tables = [np.bincount(column * CLASSES + labels) for column in wide]
     return tables + [np.bincount((a * (LEVELS + 1) + b) * CLASSES + labels) for a, b in combinations(wide, 2)]
 
 
 def counting(frame: pd.DataFrame, labels: np.ndarray) -> Model:
-    """Pairs are counted."""
+    """Count pairs."""
     block = tuple(frame.columns)
     schema = prepare({block: Pairs()}, frame, labels)
     family = schema.columns[block]
@@ -67,7 +67,7 @@ def counting(frame: pd.DataFrame, labels: np.ndarray) -> Model:
     ):
         told, peer = f"{times[ours]:.2f} s", f"numpy {times['numpy']:.2f} s"
         row(f"pairs of {ROWS:,} × {COLUMNS}, from {name}", told, peer, times["numpy"] / times[ours], asked)
-    row("a pair of a row", f"{times['codes'] / pairs * 1e9:.2f} ns", f"{times['numpy'] / pairs * 1e9:.2f} ns")
+    row("one pair of one row", f"{times['codes'] / pairs * 1e9:.2f} ns", f"{times['numpy'] / pairs * 1e9:.2f} ns")
     return Model.train(schema, frame, labels)
 
 
@@ -76,7 +76,7 @@ def _struct(frame: pd.DataFrame) -> pa.Array:
 
 
 def believing(model: Model, frame: pd.DataFrame) -> None:
-    """Networks are found, and rows scored."""
+    """Find networks, and score rows."""
     block = next(iter(model.schema.columns))
     family, tally = model.schema.columns[block], model.columns[block]
     codes = np.ascontiguousarray(family.encode(_struct(frame[:ASKED])))
@@ -90,14 +90,14 @@ def believing(model: Model, frame: pd.DataFrame) -> None:
                 "score": lambda belief=belief: belief.add_evidence(codes, scores),
             }
         )
-        row(f"{structure} of {len(block)} columns: found", f"{times['believe'] * 1e3:.1f} ms")
+        row(f"{structure} of {len(block)} columns: find", f"{times['believe'] * 1e3:.1f} ms")
         asked = "0.4 µs" if structure == "averaged" and len(block) == COLUMNS else ""
         asked = "5 µs" if structure == "averaged" and len(block) == MANY else asked
-        row(f"{structure} of {len(block)} columns: a row asked", f"{times['score'] / ASKED * 1e6:.2f} µs", asked=asked)
+        row(f"{structure} of {len(block)} columns: score a row", f"{times['score'] / ASKED * 1e6:.2f} µs", target=asked)
 
 
 def learning(model: Model, frame: pd.DataFrame, labels: np.ndarray) -> None:
-    """A row is learned, and forgotten."""
+    """Learn and forget a row."""
     one = frame.iloc[0].to_dict()
     label = [labels[0].item()]
 
@@ -107,11 +107,11 @@ def learning(model: Model, frame: pd.DataFrame, labels: np.ndarray) -> None:
         model -= Model.train(model.schema, one, label)
 
     took = best_of({"both": each(change, 50)})["both"] / 100
-    row("a row learned or forgotten", f"{took * 1e3:.2f} ms", asked="1 ms")
+    row("learn or forget a row", f"{took * 1e3:.2f} ms", target="1 ms")
 
 
 def threes(frame: pd.DataFrame, labels: np.ndarray) -> None:
-    """A few columns counted by three, and averaged over every two parents."""
+    """Count triples of a few columns, and average over every two parents."""
     some = frame[list(frame.columns[:FEW])]
     block = tuple(some.columns)
     family = prepare({block: Tuples(structure="averaged")}, some, labels).columns[block]
@@ -120,13 +120,14 @@ def threes(frame: pd.DataFrame, labels: np.ndarray) -> None:
     few, scores = np.ascontiguousarray(codes[:ASKED]), np.zeros((CLASSES, ASKED))
     works = {"count": lambda: family.tally(codes, rows), "score": lambda: belief.add_evidence(few, scores)}
     times = best_of(works, rounds=3)
-    row(f"threes of {ROWS:,} × {FEW}, from codes", f"{times['count']:.2f} s")
-    row(f"averaged over every two of {FEW} columns: a row asked", f"{times['score'] / ASKED * 1e6:.2f} µs")
+    row(f"triples of {ROWS:,} × {FEW}, from codes", f"{times['count']:.2f} s")
+    row(f"averaged over every two of {FEW} columns: score a row", f"{times['score'] / ASKED * 1e6:.2f} µs")
 
 
 def trees(frame: pd.DataFrame, labels: np.ndarray) -> None:
-    """Questions are found, leaves counted and asked, against scikit-learn's forest of as many trees. That
-    is grown with a tenth of the rows, and its time multiplied by ten: all rows take longer than in proportion."""
+    """Grow, count and score forests, against scikit-learn's with as many trees. That one is grown on a tenth of the
+    rows and its time multiplied by ten, although its time grows faster than the rows.
+    """
     block, some = tuple(frame.columns), frame[:ASKED]
     schema = prepare({block: Trees()}, frame, labels)
     family = schema.columns[block]
@@ -145,12 +146,12 @@ def trees(frame: pd.DataFrame, labels: np.ndarray) -> None:
         },
         rounds=1,
     )
-    row("questions of 200 trees found", f"{times['grow']:.2f} s")
-    row(f"200 trees of {ROWS:,} × {COLUMNS} counted, one thread", f"{times['count']:.2f} s", asked="6 s")
+    row("find the questions of 200 trees", f"{times['grow']:.2f} s")
+    row(f"200 trees of {ROWS:,} × {COLUMNS} counted, one thread", f"{times['count']:.2f} s", target="6 s")
     peer = f"forest {10 * times['forest']:.0f} s"
     row("SemiNaiveBayes.fit", f"{times['fit']:.2f} s", peer, 10 * times["forest"] / times["fit"], "10 ×")
     asked = times["forest asked"] / times["asked"]
-    row(f"{ASKED:,} rows asked", f"{times['asked']:.2f} s", f"forest {times['forest asked']:.2f} s", asked, "3 ×")
+    row(f"score {ASKED:,} rows", f"{times['asked']:.2f} s", f"forest {times['forest asked']:.2f} s", asked, "3 ×")
     learning(Model.train(schema, frame, labels), frame, labels)
 
 
@@ -165,7 +166,7 @@ def main() -> None:
     trees(frame, labels)
     wide, more = table(rng, ASKED, MANY)
     believing(Model.train(Schema({tuple(wide.columns): Pairs()}), wide, more), wide)
-    print(f"  most memory used: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    print(f"  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
 if __name__ == "__main__":

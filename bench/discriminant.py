@@ -1,5 +1,4 @@
-"""A quarter of a million rows of ten numbers, three classes: exact linear and quadratic discriminant analysis against
-scikit-learn's.
+"""Linear and quadratic discriminant analysis, 250,000 rows of ten numbers in three classes, against scikit-learn.
 
     python bench/discriminant.py
 
@@ -37,7 +36,7 @@ def main() -> None:
             theirs,
         )
         report(
-            "posterior of the same",
+            "posterior of these rows",
             {
                 theirs: lambda peer=peer: peer.predict_proba(matrix),
                 "tallybayes, 1 thread": lambda model=model: model.posterior(matrix, threads=1),

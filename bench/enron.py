@@ -1,11 +1,11 @@
-"""Spam or not, on real mail: one training, then every reading and three smoothings of the same counts.
+"""Spam detection on real mail: one training, then every reading with three smoothings of the same counts.
 
     python bench/enron.py
 
-The Enron-Spam mails (folders 1 and 2) without duplicates, shuffled with seed 0; 9,000 to learn from, 1,000 to tell
-apart. You see what smoothing is for (without it most mails have a word that rules a class out), that scikit-learn gives
-the same answers where it has the same reading, and the words that weigh most. With alpha=0 scikit-learn puts 1e-10,
-where tallybayes means 0: a mail ruled out by both classes falls to the prior, and is counted here as impossible.
+The Enron-Spam mails (folders 1 and 2) without duplicates, shuffled with seed 0: 9,000 training, 1,000 test. The output
+shows what smoothing is for (without it, most mails have a word that rules a class out), that scikit-learn gives the
+same answers where it has the same reading, and the heaviest words. scikit-learn replaces alpha=0 by 1e-10, tallybayes
+does not: a mail that both classes rule out gets the prior, and is counted here as impossible.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ SHOWN = 20
 
 
 def distinct() -> tuple[list[str], Any]:
-    """The mails, each once, in an order of chance, and their labels."""
+    """The mails without duplicates, shuffled, and their labels."""
     once = dict(zip(*mails(), strict=True))
     texts, labels = list(once), np.array(list(once.values()))
     order = np.random.default_rng(0).permutation(len(texts))
@@ -36,7 +36,7 @@ def distinct() -> tuple[list[str], Any]:
 
 
 class Peers:
-    """scikit-learn's answers to the same questions."""
+    """scikit-learn's predictions for the same mails."""
 
     def __init__(self, texts: list[str], labels: Any, asked: list[str]) -> None:
         vectors = CountVectorizer()
@@ -47,25 +47,25 @@ class Peers:
         if reading not in PEERS:
             return None
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # that alpha=0 becomes 1e-10, and the zeros that follow
+            warnings.simplefilter("ignore")  # that alpha=0 becomes 1e-10, and the resulting zeros
             model = PEERS[reading](alpha=alpha, force_alpha=alpha > 0)
             return model.fit(self.learned, self.labels).predict(self.asked)
 
 
 def answers(model: Model, asked: list[str]) -> tuple[Any, int]:
-    """Each mail's more probable class, and how many mails are impossible in both."""
+    """The more probable class of each mail, and the number of mails impossible in both."""
     joint = model.log_joint({"body": asked})
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that there are impossible mails: they are counted instead
+        warnings.simplefilter("ignore")  # about impossible mails: they are counted instead
         best = model.posterior({"body": asked}).argmax(axis=1)
     return np.array(model.classes)[best], int(np.isneginf(joint).all(axis=1).sum())
 
 
 def compare(model: Model, peers: Peers, asked: list[str], truth: Any) -> None:
-    print(f"\n  {'reading':10}  alpha  right  scikit-learn  same answers  impossible in both classes")
+    print(f"\n  {'reading':10}  alpha  right  scikit-learn     agreement  impossible in both classes")
     for reading in READINGS:
         for alpha in ALPHAS:
-            prior = "uniform" if reading == "complement" else "frequencies"  # as scikit-learn has it
+            prior = "uniform" if reading == "complement" else "frequencies"  # as in scikit-learn
             said, impossible = answers(model.believing(reading=reading, alpha=alpha, prior=prior), asked)
             line = f"  {reading:10}  {alpha:5}  {np.mean(said == truth):5.1%}"
             peer = peers.predict(reading, alpha)
@@ -88,9 +88,9 @@ def main() -> None:
     learned, asked = texts[:LEARNED], texts[LEARNED : LEARNED + ASKED]
     truth = labels[LEARNED : LEARNED + ASKED]
     model = Model.train(Schema({"body": Words()}), {"body": learned}, labels[:LEARNED])
-    print(f"{len(texts):,} different mails. {model!r}")
+    print(f"{len(texts):,} distinct mails. {model!r}")
     commonest = max(model.classes, key=list(truth).count)
-    print(f"Always saying {commonest!r}: {np.mean(truth == commonest):.1%} right")
+    print(f"Always {commonest!r}: {np.mean(truth == commonest):.1%} right")
     compare(model, Peers(learned, labels[:LEARNED], asked), asked, truth)
     print("\nThe words that weigh most, how often they came and their log odds, with alpha=1:")
     weigh(model)

@@ -1,12 +1,12 @@
-"""How fastText does on the texts of accuracy.py, measured in the same way on the same folds.
+"""fastText on the texts of accuracy.py, with the same folds and measures.
 
     pip install fasttext
     python bench/fasttext_peer.py [set …]
 
-fastText is given words in lower case with punctuation set apart, as its tutorial recommends, in five ways: its defaults
-(5 epochs, learning rate 0.1, words), and 25 epochs at rates 0.1, 0.5 and 1 with words and pairs, the last also with
-runs of 2 to 5 characters, which tallybayes counts of short texts. As with scikit-learn's naive Bayes, the best of them
-counts, chosen for each measure after the fact. Where training diverges ("Encountered NaN") the rate is halved.
+fastText gets lower-case words with punctuation split off, as its tutorial recommends, in five configurations: its
+defaults (5 epochs, learning rate 0.1, words), and 25 epochs at rates 0.1, 0.5 and 1 with words and pairs, the last also
+with character n-grams of length 2 to 5, which tallybayes counts in short texts. As with scikit-learn's naive Bayes, the
+best one is taken for each measure, after the fact. If training diverges ("Encountered NaN"), the rate is halved.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from accuracy import best, measured
 from peers import Answers, Contender
 from sets import Part, texts
 
-THREADS = 12  # as on its command line; with fewer it leaves part of its memory as it finds it
+THREADS = 12  # the default of its command line; with fewer it leaves part of its matrices uninitialised
 RATES = (0.1, 0.5, 1.0)
 TOKENS = re.compile(r"\w+|[^\w\s]")
 

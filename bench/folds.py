@@ -1,11 +1,12 @@
-"""Ten folds against scikit-learn's `cross_val_score`, which trains ten times on nine tenths of the rows.
+"""Ten-fold cross-validation against scikit-learn's `cross_val_score`, which trains ten times on nine tenths of the
+rows.
 
     python bench/folds.py
 
 Numbers: 1,000,000 × 20 doubles, 2 classes, against GaussianNB; scikit-learn gets a matrix, tallybayes the same one and
 the same numbers as Arrow columns. Categories: 200,000 × 10 strings with 5 to 500 levels, against OrdinalEncoder +
-CategoricalNB; scikit-learn gets a matrix of Python strings, tallybayes Arrow columns. Stratified folds of both, seed 0.
-`cross_val_score` gives ten accuracies; tallybayes the whole evaluation of every fold: log-loss, Brier score, ROC AUC
+CategoricalNB; scikit-learn gets a matrix of Python strings, tallybayes Arrow columns. Stratified folds, seed 0.
+`cross_val_score` returns ten accuracies; tallybayes the whole evaluation of every fold: log-loss, Brier score, ROC AUC
 and calibration as well.
 """
 

@@ -1,9 +1,9 @@
-"""Time grows with the rows, memory does not: training on a stream of 1 and of 10 million rows, each in its own process.
+"""Time grows with the rows, memory does not: training on streams of 1 and 10 million rows, each in its own process.
 
     python bench/growth.py
 
-Ten columns: five numbers (one of them by histogram), three categories, two counts; batches of 65,536 rows made on the
-way. "counting" is the time inside the library, without making the data.
+Ten columns: five numbers (one as a histogram), three categories, two counts; batches of 65,536 rows generated on the
+fly. "counting" is the time inside the library, without generating the data.
 """
 
 from __future__ import annotations

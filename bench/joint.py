@@ -1,11 +1,11 @@
-"""Questions to the joint, against the joint itself: all combinations of levels, with fractions, added up.
+"""Queries against the enumerated joint distribution, in fractions.
 
     python bench/joint.py
 
-weather-nominal, car, and of vote the first seven columns (all sixteen would be 86 million combinations) of
+weather-nominal, car, and the first seven columns of vote (all sixteen would be 86 million combinations) of
 ../shared/data/tabular; naive Bayes, and the tree that the counts suggest. Every marginal of up to three columns, and
-every conditional probability of one given the others: the largest difference, and what a question takes. Where pyAgrum
-is installed (pip install pyagrum), the marginal of every column against its exact inference.
+every conditional probability of one given the others: the largest difference, and the time per query. If pyAgrum is
+installed (pip install pyagrum), the marginal of every column against its exact inference.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def model_of(rows: pd.DataFrame, labels: list[str], structure: str) -> Model:
 
 
 def worst(model: Model, rows: pd.DataFrame, labels: list[str]) -> tuple[float, int, float]:
-    """The largest difference of all questions, how many these are, and the seconds that each took."""
+    """The largest difference over all queries, their number, and the seconds per query."""
     columns = sorted(rows.columns)
     belief: Any = model.belief(tuple(columns))
     parents = [columns.index(belief.parents[c]) if c in belief.parents else None for c in columns]
@@ -51,7 +51,7 @@ def worst(model: Model, rows: pd.DataFrame, labels: list[str]) -> tuple[float, i
 
 
 def beside_agrum(model: Model, rows: pd.DataFrame) -> float:
-    """The largest difference to its exact inference."""
+    """The largest difference from its exact inference."""
     agrum: Any = import_module("pyagrum")
     path = Path("/tmp") / f"tallybayes-{id(model)}.bif"
     path.write_text(model.to_bif())
@@ -80,9 +80,9 @@ def main() -> None:
         for structure in ("naive", "tree"):
             model = model_of(rows, labels, structure)
             largest, asked, each = worst(model, rows, labels)
-            told = f"{asked:6,} questions, largest difference {largest:.1e}, {each * 1e6:6.0f} µs each"
+            told = f"{asked:6,} queries, largest difference {largest:.1e}, {each * 1e6:6.0f} µs each"
             if util.find_spec("pyagrum"):
-                told += f"; from pyAgrum {beside_agrum(model, rows):.1e} (it reads single precision)"
+                told += f"; from pyAgrum {beside_agrum(model, rows):.1e} (in single precision)"
             print(f"  {name:16} {structure:6} {told}", flush=True)
 
 

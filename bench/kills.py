@@ -1,11 +1,11 @@
-"""A service that is killed (SIGKILL) at random instants while fifty clients learn, 2,000 times, a hundred over a store.
+"""Kill a service (SIGKILL) at random instants while fifty clients learn, 2,000 times, a hundred per store.
 
     python bench/kills.py [times]
 
-Printed are rows that were acknowledged and lost, rows that are there twice, and how often the store could not be read.
-After a hundred times all of it is checked: the digest against a model trained on the rows that are there, and `verify`.
-Every service is forked from a process that has loaded all it needs: starting Python 2,000 times would take longer than
-everything else. Seed 17.
+Prints the rows acknowledged and lost, the rows counted twice, and how often the store was unreadable. After every
+hundred kills everything is checked: the digest against a model trained on the stored rows, and `verify`. Every service
+is forked from a process that has imported everything: starting Python 2,000 times would take longer than the rest. Seed
+17.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FORKED = multiprocessing.get_context("forkserver")
 
 @contextmanager
 def forked(path: Path) -> Iterator[tuple[BaseProcess, str]]:
-    """A service in a process of its own, and its address."""
+    """A service in a separate process, and its URL."""
     ours, theirs = FORKED.Pipe(duplex=False)
     child = FORKED.Process(target=run, args=(path, theirs))
     child.start()
@@ -61,7 +61,7 @@ def main() -> None:
     lost = doubled = sent = acknowledged = 0
     with tempfile.TemporaryDirectory() as folder:
         for start in range(0, times, CHECKED):
-            path = Path(folder, str(start), "s")  # the name that the clients ask for
+            path = Path(folder, str(start), "s")  # the name that the clients use
             path.parent.mkdir()
             Store.create(path, TEXTS).close()
             said: dict[str, bool] = {}
@@ -77,7 +77,7 @@ def main() -> None:
                 doubled += len(there) - len(set(there))
             check_all_there(path, said)
             sent, acknowledged = sent + len(said), acknowledged + sum(said.values())
-            told = f"{acknowledged:,} acknowledged: {lost} lost, {doubled} doubled; 0 unreadable"
+            told = f"{acknowledged:,} acknowledged, {lost} lost, {doubled} doubled; 0 unreadable"
             print(f"{turn + 1:,} kills, {sent:,} rows sent, {told}", flush=True)
 
 

@@ -1,9 +1,9 @@
-"""Many classes and many words in little memory: 139 languages, three million different words, 2 GB asked.
+"""Many classes and words in little memory: 139 languages, three million distinct words, target 2 GB.
 
     python bench/languages.py
 
-Every language has words of its own, nine in ten; texts are made up on the way and learned as a stream. Memory is the
-most that the process had, making the texts included, after learning and again after telling texts apart.
+Nine in ten words of every language are its own; texts are generated on the fly and learned as a stream. Memory is the
+peak of the process, including text generation, after training and again after prediction.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from text_growth import Timed, peak
 
 LANGUAGES = 139
 WORDS = 3_000_000
-MEGABYTES, TAIL = 160, 0.3  # enough for so many words
+MEGABYTES, TAIL = 160, 0.3  # enough for this many words
 
 
 def main() -> None:
@@ -37,11 +37,11 @@ def main() -> None:
     scored = peak()
     right = np.mean(np.array(model.classes)[said.argmax(axis=1)] == np.array(asked["label"].to_pylist()))
     words = len(model.counts("body").slots)
-    print(f"{len(model.classes)} classes, {words:,} words (asked: {WORDS:,}), {texts.bytes / MB:,.0f} MB of texts")
+    print(f"{len(model.classes)} classes, {words:,} words (target {WORDS:,}), {texts.bytes / MB:,.0f} MB of texts")
     print(f"learning   {took:6.2f} s, {texts.bytes / MB / took:.0f} MB/s   peak memory {learned / MB:5.0f} MB")
     print(f"believing  {first:6.2f} s, once")
     print(f"posterior  {then / len(asked) * 1e6:6.1f} µs a text, {right:.1%} right", end="   ")
-    print(f"peak memory {scored / MB:5.0f} MB (asked: 2,000 MB)")
+    print(f"peak memory {scored / MB:5.0f} MB (target 2,000 MB)")
 
 
 if __name__ == "__main__":

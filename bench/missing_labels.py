@@ -1,4 +1,4 @@
-"""What rows without labels are worth: few labels, the other rows without any, beside what people use.
+"""Semi-supervised learning: few labels, the other rows unlabelled, against common alternatives.
 
     python bench/missing_labels.py [set …] [--draws 10] [--labels 20 50 100 500] [--alpha 0.1] [--speed]
 
@@ -9,9 +9,9 @@ labelled rows, SelfTrainingClassifier around it on all, and MALLET's NaiveBayesE
 MALLET is downloaded and needs Java; without either it is left out. With --alpha 1, Laplace's, the smoothing of a
 vocabulary of thousands of words outweighs the few labels.
 
-Accuracy and log-loss (mean −log P(true class), not less than 10⁻¹⁵, in nats): mean over the draws, ± one standard
-deviation. With --speed: how long a step of EM takes beside training and asking on the same rows, in one thread: the
-processor's time, which others on the machine do not add to, and the least of five.
+Accuracy and log-loss (mean −log P(true class), P at least 10⁻¹⁵, in nats): mean over the draws, ± one standard
+deviation. With --speed: the time of an EM step relative to training and prediction on the same rows, in one thread: CPU
+time, which other processes do not affect, the best of five.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Answers = tuple[list[Any], Any]  # the classes, and P(class) of every text
 
 
 class Draw(NamedTuple):
-    """Texts to learn from, most of which have no label, and texts to ask about; also as counts of words."""
+    """Training texts, mostly unlabelled, and test texts; also as word counts."""
 
     learned: list[str]
     labels: Any
@@ -53,7 +53,7 @@ class Draw(NamedTuple):
         return np.array([label is not None for label in self.labels])
 
     def numbered(self) -> tuple[list[Any], Any]:
-        """The classes, and every text's by its number, −1 where it is not known."""
+        """The classes, and the class number of every text, −1 if unknown."""
         classes = sorted({label for label in self.labels if label is not None})
         return classes, np.array([-1 if label is None else classes.index(label) for label in self.labels])
 
@@ -109,7 +109,7 @@ def measured(answers: Answers, truth: Any) -> tuple[float, float]:
 
 
 def draw(given: Set, words: Any, n: int, seed: int) -> Draw:
-    """`words` are counted in all texts; those that no text learned from has are left out."""
+    """`words` are counted in all texts; those in no training text are dropped."""
     order = np.random.default_rng(seed).permutation(len(given.labels))
     asked, learned = np.split(order, [len(order) // 4])
     rows = given.rows["text"].to_numpy(object)
@@ -155,8 +155,8 @@ def speed(given: Set) -> None:
     }
     times = {name: min(_processor_time(work) for _ in range(5)) for name, work in works.items()}
     train, ask, step = times["train"], times["ask"], (times["six"] - times["one"]) / 5
-    told = f"train {train * 1e3:.1f} ms, ask {ask * 1e3:.1f} ms, a step of EM {step * 1e3:.1f} ms"
-    print(f"{given.name:10} {told}: {step / (train + ask):.2f} times both")
+    told = f"train {train * 1e3:.1f} ms, predict {ask * 1e3:.1f} ms, one EM step {step * 1e3:.1f} ms"
+    print(f"{given.name:10} {told}: {step / (train + ask):.2f} × both")
 
 
 def _processor_time(work: Callable[[], Any]) -> float:

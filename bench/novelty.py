@@ -1,9 +1,9 @@
-"""Whether a model notices texts of classes that it has never seen: a fifth of the classes is left out of training.
+"""Detecting texts of unseen classes: a fifth of the classes is left out of training.
 
     python bench/novelty.py [set …]
 
-AUROC of telling texts of unknown classes from those of known ones, by `model.novelty` and by the maximum of the
-posterior; and of both together, the mean of their ranks.
+AUROC of texts of unseen classes against those of known ones, by `model.novelty`, by the maximum posterior, and by the
+mean of their ranks.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""One row of twenty columns, or one text, as a service gets it: how long `posterior` takes, whatever it comes in,
-and how long it takes to learn it.
+"""Latency of a single row of twenty columns, or a single text, in every input form: `posterior`, and learning.
 
     python bench/one_row.py
 
-Eight columns are real numbers, four are counts, six are texts and two are truths; of numpy's matrix all are numbers.
-The text has ten words, of which the model knows two.
-Beside them scikit-learn's GaussianNB takes one row of twenty numbers, from a DataFrame and from a matrix. Seed 0.
+Eight columns are continuous, four are counts, six are texts and two are booleans; in a numpy matrix all are numbers.
+The text has ten words, two of them known. The peer is scikit-learn's GaussianNB on one row of twenty numbers, from a
+DataFrame and from a matrix. Seed 0.
 """
 
 from __future__ import annotations
@@ -73,16 +72,16 @@ def main() -> None:
 
 
 def learning(model: Model, row: dict[str, object]) -> None:
-    """A row learned, beside the same asked of a model that stays as it is."""
+    """Learning a row, and scoring it with a model that does not change."""
     live = model.copy()
 
     def learn() -> None:
         nonlocal live
         live += Model.train(SCHEMA, row, [1])
 
-    works = {"asked": functools.partial(model.posterior, row), "learned": learn}
+    works = {"score": functools.partial(model.posterior, row), "learn": learn}
     times = show(f"one row of {COLUMNS} columns, a dictionary", works)
-    print(f"  learned / asked {times['learned'] / times['asked']:.2f}")
+    print(f"  learn / score {times['learn'] / times['score']:.2f}")
 
 
 def one_text() -> None:

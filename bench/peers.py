@@ -1,18 +1,18 @@
-"""What accuracy is compared with: scikit-learn's naive Bayes in every reasonable encoding, logistic regression, and as
-horizons a forest, boosting and support vectors.
+"""The peers of accuracy.py: scikit-learn's naive Bayes in every reasonable encoding, logistic regression, a random
+forest, gradient boosting and support vectors.
 
-scikit-learn has one distribution for all columns of a model. For tables of both kinds, a GaussianNB of the numbers and
-a CategoricalNB of the rest are added up by hand: the sum of their joint logarithms, less one prior. What has to be
-decided on the way is decided in its favour, by trying:
+scikit-learn has one distribution for all columns of a model. For mixed tables, a GaussianNB of the numbers and a
+CategoricalNB of the rest are combined by hand: the sum of their joint logarithms, minus one prior. All choices are made
+in its favour, by trying:
 
-- a missing number is the column's mean; a missing level is a level of its own, or the most frequent one;
-- a level never met in training is one more level, with no counts;
-- numbers are Gaussian; or those with at most ten whole values are levels; or all are cut into ten intervals of equal
-  count, and those are levels;
-- tables of 0 and 1 alone are tried with BernoulliNB and MultinomialNB as well;
-- a column of names (text, more than half the cells different) is dropped.
+- a missing number is the column's mean; a missing level is a separate level, or the most frequent one;
+- a level not seen in training is one more level, without counts;
+- numbers are Gaussian; or those with at most ten integer values are levels; or all are cut into ten intervals of equal
+  count, which are levels;
+- tables of 0 and 1 alone are also tried with BernoulliNB and MultinomialNB;
+- a column of names (text, more than half the cells distinct) is dropped.
 
-Every candidate runs; of a set, the best one counts, chosen for each measure on the very rows it is measured on.
+Every candidate runs; the best one counts for each set and measure, chosen on the test rows themselves.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from sklearn.svm import LinearSVC
 
 from sets import Part
 
-FEW = 10  # different whole numbers
+FEW = 10  # distinct integers
 
 
 class Answers(NamedTuple):
-    """P(class) for every row asked, and the names of the classes."""
+    """P(class) for every test row, and the names of the classes."""
 
     classes: list[str]
     probabilities: Any
@@ -52,7 +52,7 @@ Contender = Callable[[Part], Answers]
 
 class Columns(NamedTuple):
     numbers: list[str]
-    few: list[str]  # numbers of few whole values
+    few: list[str]  # numbers with few integer values
     levels: list[str]
 
 
@@ -73,7 +73,7 @@ def as_texts(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def encoded(part: Part, names: list[str], missing: str) -> tuple[Any, Any, list[int]]:
-    """Levels as numbers from 0, learned and asked; and how many there are, with one more for those never met."""
+    """Levels as numbers from 0, for training and test rows; and their number, plus one for unseen ones."""
     learned, asked = (frame[names].astype(object) for frame in (part.learned, part.asked))
     if missing == "frequent":
         usual = {name: cells.mode().iloc[0] for name, cells in learned.items() if cells.notna().any()}
@@ -85,7 +85,7 @@ def encoded(part: Part, names: list[str], missing: str) -> tuple[Any, Any, list[
 
 
 def cut(part: Part, names: list[str]) -> tuple[Any, Any, list[int]]:
-    """Numbers as the intervals they fall in."""
+    """Numbers as interval codes."""
     imputer = SimpleImputer().fit(part.learned[names])
     cutter = KBinsDiscretizer(FEW, encode="ordinal", strategy="quantile", quantile_method="averaged_inverted_cdf")
     learned = cutter.fit_transform(imputer.transform(part.learned[names]))
@@ -93,7 +93,7 @@ def cut(part: Part, names: list[str]) -> tuple[Any, Any, list[int]]:
 
 
 def naive(few_as: str, cutting: bool, missing: str) -> Contender:
-    """GaussianNB and CategoricalNB, added up."""
+    """GaussianNB and CategoricalNB combined."""
 
     def contender(part: Part) -> Answers:
         numbers, few, levels = columns_of(part.learned)
@@ -128,7 +128,7 @@ def plain(model: Any) -> Contender:
 
 
 def of_tables(rows: pd.DataFrame) -> dict[str, Contender]:
-    """The candidates for a table like this one."""
+    """The candidates for this table."""
     numbers, few, levels = columns_of(rows)
     ways = ["level", "frequent"] if rows[[*levels, *few]].isna().any(axis=None) else ["level"]
     found = {}
@@ -146,7 +146,7 @@ def of_tables(rows: pd.DataFrame) -> dict[str, Contender]:
 
 
 def logistic(part: Part) -> Answers:
-    """Numbers standardised, levels as 0 and 1."""
+    """Numbers standardised, levels one-hot encoded."""
     numbers, few, levels = columns_of(part.learned)
     frames = [frame.assign(**as_texts(frame[levels])) for frame in (part.learned, part.asked)]
     transformer = make_column_transformer(
@@ -158,7 +158,7 @@ def logistic(part: Part) -> Answers:
 
 
 def numbered(part: Part) -> tuple[Any, Any]:
-    """Numbers as they are, the column's mean where they are missing, and levels by number: as forests take them."""
+    """Numbers as they are, with the column's mean for missing ones, and levels by number: as forests take them."""
     numbers, few, levels = columns_of(part.learned)
     learned, asked = [np.zeros((len(part.learned), 0))], [np.zeros((len(part.asked), 0))]
     if numbers or few:
@@ -173,7 +173,7 @@ def numbered(part: Part) -> tuple[Any, Any]:
 
 
 def forest(heated: bool) -> Contender:
-    """200 trees; `heated`, with the temperature that makes rows likeliest that are out of a tree's bag."""
+    """200 trees; if `heated`, with the temperature that maximises the out-of-bag likelihood."""
 
     def contender(part: Part) -> Answers:
         learned, asked = numbered(part)

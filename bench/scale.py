@@ -1,10 +1,10 @@
-"""What a cluster would have to do, measured on one processor: counting, and the models that travel.
+"""Cost of distributed training, measured on one core: counting, and the transfer of models.
 
     python bench/scale.py [megabytes ...]
 
-Made-up texts whose vocabulary never stops growing, counted by one thread: megabytes a second, different words, the
-model's bytes, and what a model costs that is made into bytes, read again and added to another. All times are
-processor time, so that other work on the machine does not show. docs/scale.md reckons with these numbers.
+Synthetic texts whose vocabulary never stops growing, counted by one thread: megabytes a second, distinct words, the
+size of the model, and the time to serialise a model, read it and add it to another. All times are CPU time, so that
+other work on the machine does not show. docs/scale.md extrapolates from these numbers.
 """
 
 from __future__ import annotations

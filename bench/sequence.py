@@ -1,13 +1,13 @@
-"""Each word given the one before, beside words and pairs of words that are counted by themselves.
+"""N-gram language models against words and pairs of words.
 
     python bench/sequence.py [perplexity] [speed] [set …]
 
-Perplexity: movie-reviews-2k, every fifth review asked about; words met once while learning are "<unk>" to both. The
-peer is NLTK's interpolated Kneser-Ney (pip install nltk) with its own discount, 0.1, and with the usual one, 0.75; it
-is asked about the first 2,000 words, since each takes it milliseconds, and the time is told for a word. Speed: counting
-and asking beside `Words(ngrams=2)`, on one thread. Then every set of ../shared/data/text, in 5 folds or as it comes in
-two parts: `Words(ngrams=2, shortest=1)`, `WordSequence` of order 1 and 2, of characters of order 3, words and order 1
-weighed, each alone and both together: accuracy, and log-loss in nats.
+Perplexity: movie-reviews-2k, with every fifth review for testing; words seen once in training are "<unk>" to both. The
+peer is NLTK's interpolated Kneser-Ney (pip install nltk) with its default discount, 0.1, and with the usual one, 0.75;
+it scores the first 2,000 words only, since each takes milliseconds. Speed: counting and scoring relative to
+`Words(ngrams=2)`, on one thread. Then every set of ../shared/data/text, in 5 folds or the given split: `Words(ngrams=2,
+shortest=1)`, `WordSequence` of order 1 and 2, of characters of order 3, words and order 1 weighed, each alone and both
+together: accuracy, and log-loss in nats.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FAMILIES = {
 
 
 def reviews() -> tuple[list[list[str]], list[list[str]]]:
-    """Words of the reviews that are learned, and of those that are asked about."""
+    """The words of the training reviews and of the test reviews."""
     files = next(paths for name, paths in by_set(DATA.iterdir(), [REVIEWS]) if name == REVIEWS)
     texts = [re.findall(r"\w+", text.lower()) for path in files for text, _ in read_lines(path)]
     learned = [words for i, words in enumerate(texts) if i % 5]
@@ -64,9 +64,9 @@ def perplexity() -> None:
     few = first(asked, ASKED)
     total, little = sum(map(len, asked)), sum(map(len, few))
     print(
-        f"\nperplexity: {sum(map(len, learned)):,} words learned, {total:,} asked; of NLTK the first {little:,} of them"
+        f"\nperplexity: {sum(map(len, learned)):,} training and {total:,} test words; NLTK scores the first {little:,}"
     )
-    print(f"  {'':28} {'of all':>9} {'of few':>9} {'learning':>10} {'few asked':>10}")
+    print(f"  {'':28} {'all':>9} {'first':>9} {'training':>10} {'scoring':>10}")
     for order in (1, 2, 3):
         start = time.perf_counter()
         model = Model.train({"text": WordSequence(order=order)}, {"text": learned}, ["all"] * len(learned), threads=1)
@@ -83,7 +83,7 @@ def perplexity() -> None:
 
 
 def kneser_ney(learned: list[list[str]], asked: list[list[str]], discount: float) -> str:
-    """Order 1, as NLTK has it: pairs."""
+    """Order 1, as in NLTK: pairs."""
     from nltk.lm import KneserNeyInterpolated
 
     start = time.perf_counter()
@@ -114,12 +114,12 @@ def speed() -> None:
         model.posterior(texts, threads=1)
         once[name] = time.perf_counter() - start
     asking = best_of({name: lambda m=m: m.posterior(texts, threads=1) for name, m in models.items()})
-    print(f"\nspeed: {len(rows)} reviews, one thread; beside {FIRST}")
+    print(f"\nspeed: {len(rows)} reviews, one thread, relative to {FIRST}")
     for name in families:
         told = [
             f"{found[name] * 1e3:8.1f} ms {found[name] / found[FIRST]:5.2f} ×" for found in (counting, asking, once)
         ]
-        print(f"  {name:16} counting {told[0]}   asking {told[1]}   asking for the first time {told[2]}")
+        print(f"  {name:16} counting {told[0]}   scoring {told[1]}   first score {told[2]}")
 
 
 def alone(family: Any) -> Any:
@@ -150,7 +150,7 @@ def compare(names: list[str]) -> None:
     }
     for name in chosen(names):
         parts = parts_of(name)
-        print(f"\n{name}: {len(parts[0].texts)} texts are learned, {len(set(parts[0].labels))} classes")
+        print(f"\n{name}: {len(parts[0].texts)} training texts, {len(set(parts[0].labels))} classes")
         print(f"  {'':18} {'accuracy':>8} {'log-loss':>9} {'seconds':>8}")
         for title, contender in contenders.items():
             found = measured(contender, parts)

@@ -1,16 +1,15 @@
-"""The service beside its peer: one text asked over HTTP, and rows learned durably.
+"""The HTTP service against its peer: predictions per second, and durable learning.
 
-    pip install fastapi    # for the peer, beside the extra `serve`
+    pip install fastapi  # for the peer, in addition to the extra `serve`
     python bench/serve.py
 
-Both servers run uvicorn with the same parser and loop, in processes of their own, one after the other in every round.
-The peer is the usual pipeline, CountVectorizer and MultinomialNB of scikit-learn, behind FastAPI, in an `async`
-endpoint, which is its faster kind. Clients keep their connections, and each waits for an answer before it asks again.
-Learning is compared with the same service where every change has a commit, and with that its syncs, of its own: the
-ratio is what sharing commits is worth. For scale there are two programs without HTTP and without counting: a table of
-SQLite with one commit for each text, and a bare file with one fsync each, whose rate also says what a sync costs on
-this disk. Where it costs next to nothing, as with a cache that is safe from power cuts, there is nothing left to share.
-Seed 0.
+Both servers run uvicorn with the same parser and event loop, in separate processes, in turn in every round. The peer is
+the usual pipeline, CountVectorizer and MultinomialNB of scikit-learn, behind FastAPI, in an `async` endpoint, the
+faster kind. Clients keep their connections, and each waits for a response before its next request. Learning is compared
+with the same service with one commit, and therefore one sync, per change: the ratio is the gain from group commit. For
+scale there are two programs without HTTP and without counting: an SQLite table with one commit per text, and a file
+with one fsync each, whose rate also shows the cost of a sync on this disk. If a sync is nearly free, as with a
+battery-backed cache, there is nothing to gain. Seed 0.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ with Store.open(sys.argv[1]) as store, bound_socket("127.0.0.1", 0) as listening
     serve(make_app({"spam": store}), listening, lambda: print(listening.getsockname()[1], flush=True))
 """
 
-ALONE = f"import tallybayes.store.writer as writer\nwriter.TOGETHER = 1\n{OURS}"  # one commit for each change
+ALONE = f"import tallybayes.store.writer as writer\nwriter.TOGETHER = 1\n{OURS}"  # one commit per change
 
 PEER = """
 import pickle, socket, sys
@@ -77,7 +76,7 @@ uvicorn.Server(uvicorn.Config(app, log_level="critical", access_log=False)).run(
 
 
 class Client(asyncio.Protocol):
-    """A connection that asks again as soon as it is answered."""
+    """A connection that sends the next request as soon as it has a response."""
 
     def __init__(self, requests: Iterator[bytes], done: asyncio.Future[None]) -> None:
         self.requests, self.done = requests, done
@@ -111,11 +110,11 @@ class Client(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self.done.done():
-            self.done.set_exception(error or ConnectionError("The server hung up."))
+            self.done.set_exception(error or ConnectionError("The server closed the connection."))
 
 
 def load(port: int, clients: int, requests: Callable[[], Iterator[bytes]]) -> tuple[float, float]:
-    """Requests a second of so many clients, and the 99th percentile of how long one waits."""
+    """Requests a second of this many clients, and the 99th percentile of the latency."""
 
     async def run() -> tuple[float, float]:
         loop = asyncio.get_running_loop()
@@ -149,7 +148,7 @@ def serving(code: str, path: Path) -> Iterator[int]:
 
 
 def texts(rng: np.random.Generator, count: int) -> list[str]:
-    """Documents of words as frequent as words are."""
+    """Documents with Zipf-distributed words."""
     words = np.array([f"word{i}" for i in range(VOCABULARY)])
     ranks = np.minimum(rng.zipf(1.2, (count, LENGTH)) - 1, VOCABULARY - 1)
     return [" ".join(line) for line in words[ranks]]
@@ -173,7 +172,7 @@ def prepared(folder: Path, documents: list[str], labels: list[str]) -> dict[str,
 
 
 def asking(servers: dict[str, tuple[str, Path]], documents: list[str]) -> None:
-    """Requests a second and p99, the best of some rounds."""
+    """Requests a second and p99, the best of several rounds."""
     questions = [post("predict", {"row": {"text": text}}) for text in documents[:500]]
 
     def for_a_while() -> Iterator[bytes]:
@@ -218,7 +217,7 @@ def learning(path: Path, documents: list[str], folder: Path) -> None:
     for round_ in range(ROUNDS):
         for name, work in {
             "": lambda r=round_: rate(OURS, f"shared-{r}"),
-            "the same, one commit each": lambda r=round_: rate(ALONE, f"alone-{r}"),
+            "one commit each (same service)": lambda r=round_: rate(ALONE, f"alone-{r}"),
             "SQLite, one commit each": lambda r=round_: commits(documents, folder / f"committed-{r}"),
             "a file, one fsync each": lambda r=round_: one_by_one(documents, folder / f"synced-{r}"),
         }.items():
@@ -226,11 +225,11 @@ def learning(path: Path, documents: list[str], folder: Path) -> None:
     ours = max(rates.pop(""))
     for name, found in rates.items():
         asked = "≥ 5 ×" if "same" in name else ""
-        row(f"learn, 32 clients, beside {name}", f"{ours:,.0f}", f"{max(found):,.0f}", ours / max(found), asked)
+        row(f"learn, 32 clients, vs {name}", f"{ours:,.0f}", f"{max(found):,.0f}", ours / max(found), asked)
 
 
 def commits(documents: list[str], path: Path) -> float:
-    """Rows a second of a database that commits each by itself."""
+    """Rows a second of a database with one commit per row."""
     with closing(sqlite3.connect(path, isolation_level=None)) as sql:
         sql.execute("PRAGMA synchronous=FULL")
         sql.execute("CREATE TABLE rows (text TEXT)")
@@ -241,7 +240,7 @@ def commits(documents: list[str], path: Path) -> float:
 
 
 def one_by_one(documents: list[str], path: Path) -> float:
-    """Rows a second of a file that is synced after each."""
+    """Rows a second of a file synced after each row."""
     start = time.perf_counter()
     with path.open("wb", buffering=0) as file:
         for text in documents[:SYNCED]:
@@ -257,7 +256,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         servers = prepared(folder, documents, labels)
-        row("", "tallybayes", "peer", "ratio", "asked")
+        row("", "tallybayes", "peer", "ratio", "target")
         asking(servers, documents)
         learning(servers["tallybayes"][1], documents, folder)
 

@@ -1,8 +1,8 @@
-"""The real sets that accuracy is measured on, and how their rows are divided into learned and asked.
+"""The data sets of the accuracy benchmarks, and their split into training and test rows.
 
-Every set of ../shared/data is here: tables as pandas has them (an empty cell is missing, nothing else is), texts as a
-table of one column. Rows are dealt to folds like cards, class by class after a shuffle with seed 0, so that every fold
-has its share of every class; a set that comes in two parts is learned from the first and asked about the second.
+Every set of ../shared/data: tables as pandas reads them (only an empty cell is missing), texts as a table of one
+column. Folds are stratified after a shuffle with seed 0; a set in two parts is trained on the first and tested on the
+second.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import pandas as pd
 from corpus import DATA as TEXTS
 
 TABLES = TEXTS.parent / "tabular"
-LEAKS = {"bank-marketing": ["duration"]}  # known only when the answer is
+LEAKS = {"bank-marketing": ["duration"]}  # known only with the answer
 DUPLICATED = {"enron1-2", "sms-spam"}
 FOLDS = 5
 TEXT_FOLDS = 5
 
 
 class Part(NamedTuple):
-    """Rows to learn from and rows to ask about."""
+    """Training rows and test rows."""
 
     learned: pd.DataFrame
     labels: Any
@@ -39,7 +39,7 @@ class Set(NamedTuple):
     name: str
     rows: pd.DataFrame
     labels: Any
-    learned: int | None  # the first so many rows are learned from, if the set says so
+    learned: int | None  # the first so many rows are for training, if the set defines a split
     folds: int
 
     def parts(self) -> Iterator[Part]:
@@ -56,7 +56,7 @@ class Set(NamedTuple):
 
 
 def dealt(labels: Any, folds: int) -> Any:
-    """The number of each row's fold."""
+    """The fold of each row."""
     shuffled = np.random.default_rng(0).permutation(len(labels))
     order = shuffled[np.argsort(labels[shuffled], kind="stable")]
     fold = np.empty(len(labels), int)
@@ -86,7 +86,7 @@ def texts(chosen: list[str]) -> Iterator[Set]:
 
 
 def by_set(files: Any, chosen: list[str]) -> Iterator[tuple[str, list[Path]]]:
-    """The files of each set, to learn from first; a validation part is left alone."""
+    """The files of each set, training first; a validation part is not used."""
     found: dict[str, dict[str, Path]] = {}
     for path in sorted(files):
         name = path.name.split(".")[0]
@@ -103,8 +103,9 @@ def read_lines(path: Path) -> list[tuple[str, str]]:
 
 
 def read_mails(path: Path) -> list[tuple[str, str]]:
-    """What follows a mail's header, each byte a letter, and the first half of its folder's name: spam-1 is spam. The
-    header is left out, since its dates and mailboxes tell the folders apart."""
+    """The body of each mail, one character per byte, and the first half of its folder's name: spam-1 is spam. Headers
+    are dropped, since their dates and mailboxes reveal the folder.
+    """
     with tarfile.open(path) as archive:
         mails = [(entry.name, archive.extractfile(entry)) for entry in archive if entry.isfile()]
         read = [(name, file.read().decode("latin-1")) for name, file in mails if file is not None]

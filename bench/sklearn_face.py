@@ -1,14 +1,14 @@
-"""The scikit-learn face: every drop-in against its original on the same input, and what the face itself costs.
+"""The scikit-learn estimators: every drop-in against its original on the same input, and the overhead over the core.
 
     python bench/sklearn_face.py
 
-Numbers: a million rows of twenty standard normal numbers in two classes, row by row (C) and column by column (F).
-Words: 20,000 texts of up to 150 words in 20 classes, 100,000 words drawn by Zipf's law with exponent 1.3, as a sparse
-matrix of counts, and the same with random weights. Categories: a million rows of ten columns of eight levels in five
-classes. Mixed: a million rows of five numbers, three counts and two texts. Seed 0.
+Numbers: a million rows of twenty standard normal numbers in two classes, C-ordered and Fortran-ordered. Words: 20,000
+texts of up to 150 words in 20 classes, 100,000 words drawn by Zipf's law with exponent 1.3, as a sparse matrix of
+counts, and the same with random weights. Categories: a million rows of ten columns of eight levels in five classes.
+Mixed: a million rows of five numbers, three counts and two texts. Seed 0.
 
-An original works its logarithms out while it fits, a drop-in when it is first asked: "fit, and what it says" is `fit`
-and then `feature_log_prob_`, for both.
+An original computes its logarithms in `fit`, a drop-in at the first prediction: "fit with logarithms" is `fit` and then
+`feature_log_prob_`, for both.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ def drop_in(name: str, X: Any, y: Any, what: str, fit: str = "", predict: str = 
     compared(f"{name} fit, {what}", {"ours": lambda: ours().fit(X, y), "original": lambda: original().fit(X, y)}, fit)
     if hasattr(peer, "feature_log_prob_"):
         said = {"ours": lambda: ours().fit(X, y).feature_log_prob_, "original": lambda: original().fit(X, y)}
-        compared(f"{name} fit, and what it says", said)
+        compared(f"{name} fit with logarithms", said)
     asked = {"ours": lambda: fitted.predict(X), "original": lambda: peer.predict(X)}
     compared(f"{name} predict", asked, predict)
 
 
 def all_drop_ins(rng: np.random.Generator) -> None:
     numbers, two = rng.normal(size=(ROWS, 20)), rng.integers(0, 2, ROWS)
-    drop_in("GaussianNB", numbers, two, "1,000,000 × 20, C", "5 ×", "8 ×")
-    drop_in("GaussianNB", np.asfortranarray(numbers), two, "the same, F", "5 ×", "8 ×")
+    drop_in("GaussianNB", numbers, two, "1,000,000 × 20, C order", "5 ×", "8 ×")
+    drop_in("GaussianNB", np.asfortranarray(numbers), two, "Fortran order", "5 ×", "8 ×")
     counts, twenty = words(rng)
     drop_in("MultinomialNB", counts, twenty, f"CSR, {counts.nnz:,} counts", "2 ×", "1.5 ×")
     drop_in("ComplementNB", counts, twenty, "the same")
@@ -75,7 +75,7 @@ def all_drop_ins(rng: np.random.Generator) -> None:
 
 
 def face_and_core(rng: np.random.Generator) -> None:
-    """The same rows through the estimator and through the model itself."""
+    """The same rows through the estimator and through the model."""
     columns: dict[str, Any] = {f"x{i}": rng.normal(size=ROWS) for i in range(5)}
     columns |= {f"n{i}": rng.poisson(3.0, ROWS) for i in range(3)}
     columns |= {f"t{i}": rng.choice(["one", "two", "three", "four"], ROWS) for i in range(2)}
@@ -123,7 +123,7 @@ def one_row(rng: np.random.Generator) -> None:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    row("", "tallybayes", "scikit-learn", "ratio", "asked")
+    row("", "tallybayes", "scikit-learn", "ratio", "target")
     all_drop_ins(rng)
     face_and_core(rng)
     one_row(rng)

@@ -1,14 +1,13 @@
-"""Little data, where overhead is all there is: a small wide table, one row that is learned, texts read as compound, and
-a text that is learned by a large model.
+"""Overhead on small data: a small wide table, learning one row, Dirichlet-multinomial texts, and incremental learning
+in a large text model.
 
     python bench/small.py
 
-A table of 199 rows and 69 columns: 30 of numbers, 10 of counts, 25 of texts and 4 of truths, in two classes. From the
-rows to the first answers, beside scikit-learn's encoders and CategoricalNB, which must be told the columns' types.
-One row of the twenty columns of `one_row` is learned, and asked, beside GaussianNB.partial_fit of twenty numbers.
-4,000 texts of 200 words by Zipf's law in 2 and in 20 classes, `dirichlet-multinomial` beside `multinomial`. A model of
-600,000 words learns a text and is asked about another, in several readings, beside believing all of its words again.
-Seed 0.
+A table of 199 rows and 69 columns in two classes: 30 of numbers, 10 of counts, 25 of texts and 4 of booleans. From the
+rows to the first predictions, against scikit-learn's encoders and CategoricalNB, which must be told the column types.
+Learning and scoring one row of the twenty columns of `one_row`, against GaussianNB.partial_fit of twenty numbers. 4,000
+texts of 200 words by Zipf's law in 2 and in 20 classes, `dirichlet-multinomial` against `multinomial`. A model of
+600,000 words learns a text and scores another, in several readings, against believing all words again. Seed 0.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ def wide_table(rng: np.random.Generator) -> pd.DataFrame:
 
 
 def pipeline(frame: pd.DataFrame) -> Any:
-    """What scikit-learn has for a mixed table; which column is what must be said."""
+    """scikit-learn's pipeline for a mixed table; the column types must be given."""
     numbers = [name for name in frame if name.startswith(("x", "price", "calls"))]
     levels = [name for name in frame if name.startswith(("city", "paid"))]
     bins = KBinsDiscretizer(5, encode="ordinal", strategy="uniform")
@@ -60,18 +59,18 @@ def first_answer(rng: np.random.Generator) -> None:
             "infer": lambda: Schema.infer(frame),
             "train": lambda: Model.train(schema, frame, labels),
             "believe": lambda: model.copy().prior(),
-            "ask": lambda: model.posterior(frame),
+            "score": lambda: model.posterior(frame),
             "ours": lambda: NaiveBayes(weigh=False).fit(frame, labels).predict_proba(frame),
             "weighed": lambda: NaiveBayes().fit(frame, labels).predict_proba(frame),
             "peer": lambda: pipeline(frame).fit(frame, labels).predict_proba(frame),
         },
         20,
     )
-    work = f"{ROWS} × {len(frame.columns)}, from rows to first answers"
+    work = f"{ROWS} × {len(frame.columns)}, from rows to first predictions"
     row(work, f"{times['ours'] * 1e3:.1f} ms", f"{times['peer'] * 1e3:.1f} ms", times["peer"] / times["ours"])
-    for name in ("infer", "train", "believe", "ask"):
+    for name in ("infer", "train", "believe", "score"):
         row(f"  of which {name}", f"{times[name] * 1e3:.1f} ms")
-    row("  the same weighed", f"{times['weighed'] * 1e3:.1f} ms", "", times["peer"] / times["weighed"])
+    row("  weighed", f"{times['weighed'] * 1e3:.1f} ms", "", times["peer"] / times["weighed"])
 
 
 def learn_one_row(rng: np.random.Generator) -> None:
@@ -89,24 +88,24 @@ def learn_one_row(rng: np.random.Generator) -> None:
 
     works = {
         "peer": lambda: peer.partial_fit(matrix[:1], labels[:1]),
-        "asked": lambda: model.posterior(one),
+        "score a row": lambda: model.posterior(one),
         "learn a row of 20 columns": lambda: learn(Model.train(SCHEMA, one, [1])),
         "  of which train": lambda: Model.train(SCHEMA, one, [1]),
         "  of which +=": lambda: learn(delta),
         "partial_fit of a DataFrame": lambda: face.partial_fit(frame, labels[:1]),
-        "learn a row and ask one": lambda: learn(Model.train(SCHEMA, one, [1])).posterior(one),
+        "learn a row and score one": lambda: learn(Model.train(SCHEMA, one, [1])).posterior(one),
     }
     model.posterior(one)
     times = {}
-    for name, work in works.items():  # each by itself: asking is cheap until something is learned
-        if name == "asked":
+    for name, work in works.items():  # separately: scoring is cheap until something is learned
+        if name == "score a row":
             model.posterior(one)
         times[name] = best_of({name: each(work, TIMES)}, 20)[name] / TIMES
     slow = times.pop("peer")
     for name, seconds in times.items():
         row(name, f"{seconds * 1e6:.0f} µs", f"{slow * 1e6:.0f} µs", slow / seconds)
-    ratio = times["learn a row of 20 columns"] / times["asked"]
-    row("learn a row, beside asking it", f"{ratio:.1f} × cost", "", "", "2.0 × cost")
+    ratio = times["learn a row of 20 columns"] / times["score a row"]
+    row("learn a row / score it", f"{ratio:.1f} × cost", "", "", "2.0 × cost")
 
 
 def compound(rng: np.random.Generator, classes: int) -> None:
@@ -121,12 +120,13 @@ def compound(rng: np.random.Generator, classes: int) -> None:
     one = texts[0].as_py()
     for work, ask in (
         ("believe", lambda model: model.copy().prior()),
-        ("posterior of all, 1 thread", lambda model: model.posterior({"body": texts}, threads=1)),
+        ("posterior, 1 thread", lambda model: model.posterior({"body": texts}, threads=1)),
         ("posterior of a str", lambda model: [model.posterior(one) for _ in range(TIMES)]),
     ):
         times = best_of({name: (lambda model=model, ask=ask: ask(model)) for name, model in models.items()}, 9)
         ours, pooled = (times[name] * 1e3 for name in ("dirichlet-multinomial", "multinomial"))
-        row(f"compound, {classes} classes: {work}", f"{ours:.2f} ms", f"{pooled:.2f} ms", f"{ours / pooled:.1f} × cost")
+        name = f"Dirichlet-multinomial, {classes} classes: {work}"
+        row(name, f"{ours:.2f} ms", f"{pooled:.2f} ms", f"{ours / pooled:.1f} × cost")
 
 
 def living(rng: np.random.Generator, classes: int, asked: str) -> None:
@@ -135,7 +135,7 @@ def living(rng: np.random.Generator, classes: int, asked: str) -> None:
     every = spelled.reshape(-1, LENGTH)  # each word once, and many of them again
     texts = pa.array([" ".join(words) for words in [*every, *drawn]])
     mails = [" ".join(words) for words in drawn[:TIMES]]
-    row(f"learn a text and ask one: {MANY_WORDS:,} words × {classes} classes", "", "all anew")
+    row(f"learn a text and score one: {MANY_WORDS:,} words × {classes} classes", "", "from scratch")
     for reading, alpha in LIVING:
         schema = Schema({"body": Words(reading=reading, alpha=alpha)})
         model = Model.train(schema, {"body": texts}, rng.integers(0, classes, len(texts)))
@@ -153,7 +153,7 @@ def living(rng: np.random.Generator, classes: int, asked: str) -> None:
 
 def main() -> None:
     rng = np.random.default_rng(0)
-    row("", "tallybayes", "peer", "ratio", "asked")
+    row("", "tallybayes", "peer", "ratio", "target")
     first_answer(rng)
     learn_one_row(rng)
     for classes in (2, 20):

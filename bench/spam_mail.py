@@ -1,15 +1,14 @@
-"""Spam or not, from raw mail: accuracy, good mail lost, log-loss; beside bogofilter, if it is installed.
+"""Spam detection from raw mail: accuracy, good mail lost, log-loss; against bogofilter, if installed.
 
     python bench/spam_mail.py
 
-The 6,046 mails of SpamAssassin are unpacked as they are, a folder for each kind, and read as the command line reads
-them; 5 folds, stratified with seed 0. tallybayes learns with nothing said (`NaiveBayes()`, weighed, and with
-`weigh=False`); with nothing said but which columns are free text, as the command line knows of mails, for senders who
-write often look like categories; with each word of those read once, not weighed; with a schema by hand; and with the
-subject and the body alone: much of this good mail came through lists, which the other columns tell. bogofilter (`apt-
-get install bogofilter`) has the same folds and the same files; it is asked for its score and held to 0.5, and to 0.99,
-above which it says spam by itself. The last number is how much spam passes where the limit is set so that 8 good mails
-are lost. A mail that occurs twice, in two folds, helps all of them alike.
+The 6,046 mails of SpamAssassin are unpacked into a folder per class and read as the command line reads them; 5 folds,
+stratified with seed 0. tallybayes is trained without hints (`NaiveBayes()`, weighed, and with `weigh=False`); with the
+free-text columns named, as the command line does for mail, since frequent senders look like categories; with those in
+the binary reading, not weighed; with a schema by hand; and with subject and body alone, since much of this good mail
+came through mailing lists, which the other columns reveal. bogofilter (`apt-get install bogofilter`) gets the same
+folds and files; its score is compared with 0.5, and with 0.99, its own threshold. The last column is how much spam
+passes if the threshold is set so that 8 good mails are lost. Duplicate mails in two folds help all contenders alike.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ from tallybayes.sources.read_options import ReadOptions
 FOLDS = 5
 LEAST = np.finfo(np.float64).eps
 ONCE = Words(reading="binary", alpha="fitted")
-AUTO = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)  # what a column of free text is given
+AUTO = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)  # the default family of free text
 FEW_LOST = 8
 BY_HAND = {
     **dict.fromkeys(TEXTS, Words()),
@@ -54,7 +53,7 @@ class Fold(NamedTuple):
 
 
 class Data(NamedTuple):
-    """All mails: their files, as rows, and whether they are spam."""
+    """All mails: their files, their rows, and whether they are spam."""
 
     files: list[str]
     rows: pa.Table
@@ -65,7 +64,7 @@ class Data(NamedTuple):
             yield Fold(learned, asked)
 
 
-Contender = Callable[[Data, Fold], Any]  # P(spam) of the mails asked about
+Contender = Callable[[Data, Fold], Any]  # P(spam) of the test mails
 
 
 def with_nothing_said(data: Data, fold: Fold, schema: Any = None, weigh: bool = True) -> Any:
@@ -114,7 +113,7 @@ def measure(name: str, data: Data, contender: Contender, cut: float = 0.5) -> No
 
 
 def read(folder: str) -> Data:
-    """All mails of a folder, in the order of their files."""
+    """All mails of a folder, sorted by file."""
     reader = DocumentReader([folder], ReadOptions())
     table = pa.Table.from_batches(chunk.read(None, None) for chunk in reader.chunks()).sort_by("file").combine_chunks()
     spam = pc.starts_with(table["class"], "spam").to_numpy()
@@ -139,17 +138,17 @@ def compare(folder: str) -> None:
     print(f"  {'':34}  {heads}")
     measure("NaiveBayes()", data, with_nothing_said)
     measure("NaiveBayes(weigh=False)", data, partial(with_nothing_said, weigh=False))
-    measure("and which columns are free text", data, partial(with_nothing_said, schema=dict.fromkeys(TEXTS, AUTO)))
-    measure("these read once, not weighed", data, with_texts_said)
-    measure("a schema by hand", data, partial(with_schema, Schema(BY_HAND)))
+    measure("with free-text columns named", data, partial(with_nothing_said, schema=dict.fromkeys(TEXTS, AUTO)))
+    measure("binary reading, not weighed", data, with_texts_said)
+    measure("schema by hand", data, partial(with_schema, Schema(BY_HAND)))
     measure("subject and body", data, partial(with_schema, Schema({"subject": Words(), "body": Words()})))
     once = Words(reading="binary")
-    measure("subject and body, each word once", data, partial(with_schema, Schema({"subject": once, "body": once})))
+    measure("subject and body, binary reading", data, partial(with_schema, Schema({"subject": once, "body": once})))
     if shutil.which("bogofilter"):
         measure("bogofilter, above 0.5", data, bogofilter)
         measure("bogofilter, above 0.99", data, bogofilter, 0.99)
     else:
-        print("  There is no bogofilter: apt-get install bogofilter.")
+        print("  bogofilter is not installed: apt-get install bogofilter.")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
-"""Mails a second: spamc asking our spamd, beside SpamAssassin's own spamd with nothing but its Bayes rules, and beside
-bogofilter as a process; and `tallybayes filter`, which starts for every mail.
+"""Spam filtering throughput: spamc with our spamd, against SpamAssassin's spamd with only its Bayes rules and against
+bogofilter; and `tallybayes filter`, which starts for every mail.
 
     python bench/spamd.py
 
-The mails are SpamAssassin's: 2,000 are learned by all and 100 others asked about. Every mail has a process of its own,
-as mail programs start them, one after the other and then four at a time. Starting spamc, which loads OpenSSL, takes
-longer than our answer; how much is shown by a third server, which answers at once and the same to everybody: no spamd
-can be faster through spamc. Mails over a connection each from Python show what the daemons take without that start.
-Debian's packages spamc, spamd, spamassassin and bogofilter must be there; what is not is left out.
+The mails are SpamAssassin's: 2,000 for training and 100 others for testing. Every mail has its own process, as mail
+programs start them, one after the other and then four at a time. Starting spamc, which loads OpenSSL, takes longer than
+our response; a third server with a constant, immediate response shows the limit: no spamd can be faster through spamc.
+A connection per mail from Python shows the daemons without that startup. Needs Debian's packages spamc, spamd,
+spamassassin and bogofilter; missing ones are skipped.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def free_port() -> int:
 
 
 def written(folder: Path) -> Path:
-    """The mails to learn, in a folder for each class, and those to ask about."""
+    """The training mails, in a folder per class, and the test mails."""
     mails = raw_mails()
     random.Random(0).shuffle(mails)
     for number, mail in enumerate(mails[: LEARNED + ASKED]):
@@ -77,7 +77,7 @@ def our_model(folder: Path) -> Model:
 
 @contextmanager
 def our_service(folder: Path) -> Iterator[tuple[str, int]]:
-    """As users run it, in a process of its own: its URL, and the port of its spamd."""
+    """As users run it, in a separate process: its URL, and the port of its spamd."""
     port = free_port()
     command = [PROGRAM, "serve", "store", "--from", "model.tally", "--port", "0", "--spamd", f"127.0.0.1:{port}"]
     service = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -91,7 +91,7 @@ def our_service(folder: Path) -> Iterator[tuple[str, int]]:
 
 @contextmanager
 def answering_at_once() -> Iterator[int]:
-    """A server that reads a mail and says the same of every one."""
+    """A server that reads a mail and always sends the same response."""
     server = subprocess.Popen([sys.executable, "-c", SAYS_THE_SAME], stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None
     try:
@@ -103,7 +103,7 @@ def answering_at_once() -> Iterator[int]:
 
 @contextmanager
 def their_spamd(folder: Path) -> Iterator[int]:
-    """SpamAssassin's, which knows no rule but those of its Bayes filter."""
+    """SpamAssassin's, with only the rules of its Bayes filter."""
     conf, port = folder / "spamassassin", free_port()
     conf.mkdir(mode=0o755)
     (conf / "init.pre").write_text(PLUGINS)
@@ -150,7 +150,7 @@ def connecting(port: int, mails: list[bytes]) -> Callable[[], object]:
 
 
 def each_by(command: Sequence[object], folder: Path, together: int = 1, most: int = ASKED) -> Callable[[], object]:
-    """A process for every mail, so many at a time. `posix_spawn`, since a fork of this large process would be slow."""
+    """A process per mail, this many at a time, by `posix_spawn`, since forking this large process would be slow."""
     words = [str(word) for word in command]
     program = shutil.which(words[0])
     assert program is not None
@@ -175,7 +175,7 @@ def each_by(command: Sequence[object], folder: Path, together: int = 1, most: in
 
 
 def ended() -> None:
-    """Waits for one of the processes; it must have gone well."""
+    """Wait for one of the processes, which must succeed."""
     _, status = os.wait()
     assert os.waitstatus_to_exitcode(status) == 0
 
@@ -185,9 +185,9 @@ def spamc(port: int) -> Sequence[object]:
 
 
 def works_of(folder: Path, ports: dict[str, int]) -> dict[str, Callable[[], object]]:
-    """What is asked ASKED times, by name."""
+    """What is run ASKED times, by name."""
     mails = [path.read_bytes() for path in sorted((folder / "asked").iterdir())]
-    works = {f"a connection each, {name}": connecting(port, mails) for name, port in ports.items()}
+    works = {f"a connection per mail, {name}": connecting(port, mails) for name, port in ports.items()}
     commands = {f"spamc, {name}": spamc(port) for name, port in ports.items()}
     if shutil.which("bogofilter"):
         for kind, option in (("ham", "-n"), ("spam", "-s")):
@@ -206,7 +206,7 @@ def measured(folder: Path, url: str, ports: dict[str, int]) -> None:
     }
     times = best_of(works_of(folder, ports), ROUNDS) | best_of(few, ROUNDS)
     size = sum(path.stat().st_size for path in (folder / "asked").iterdir()) // ASKED
-    print(f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} processors (best of {ROUNDS})")
+    print(f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} cores (best of {ROUNDS})")
     for name, seconds in times.items():
         n = STARTED if name in few else ASKED
         peer = times.get(name.replace(OURS, THEIRS).replace(BOUND, THEIRS), seconds)

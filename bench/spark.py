@@ -1,14 +1,14 @@
-"""Spark beside its own MLlib, on this machine with local[2] and a warm session: texts, and numbers.
+"""Spark against its own MLlib, on this machine with local[2] and a warm session: texts and numbers.
 
     python bench/spark.py [megabytes of text] [partitions] [rows of numbers]
 
-Texts are the Enron-Spam mails, repeated until there are so many megabytes. MLlib's way is Tokenizer, CountVectorizer
-and NaiveBayes; ours is one `train`. Numbers are 20 columns of mean 1e9 and variance 1: MLlib's VectorAssembler and
-gaussian NaiveBayes beside `Gaussian`, the variances that both find, and tasks that take their rows and do nothing
-with them, which is what sending columns to Python costs. All are given the same cached DataFrame, and are run once
-before they are timed. MLlib's NaiveBayes alone, given vectors assembled and cached before, is shown by itself. Other
-parts are one machine without Spark, reading the same files, and what part of the work merging is: a partition counted,
-and its model read from bytes and added. 0 megabytes or 0 rows leave a part out.
+Texts are the Enron-Spam mails, repeated to this many megabytes. MLlib uses Tokenizer, CountVectorizer and NaiveBayes;
+tallybayes one `train`. Numbers are 20 columns of mean 1e9 and variance 1: MLlib's VectorAssembler and gaussian
+NaiveBayes against `Gaussian`, the variances that both find, and tasks that only receive their rows, the cost of sending
+columns to Python. All get the same cached DataFrame, and run once before they are timed. MLlib's NaiveBayes alone, on
+vectors assembled and cached beforehand, is shown separately. The other parts are one machine without Spark, reading the
+same files, and the share of merging: a partition counted, and its model read from bytes and added. 0 megabytes or 0
+rows skip a part.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ROUNDS = 2
 
 
 def write_texts(folder: Path, megabytes: float) -> int:
-    """As files of Parquet; gives how many texts there are."""
+    """As Parquet files; returns the number of texts."""
     texts, labels = mails()
     table = pa.table({"text": list(texts), "label": np.array([label == "spam" for label in labels], float)})
     times = max(round(megabytes * MILLION / sum(map(len, texts))), 1)
@@ -69,12 +69,12 @@ def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: i
     report(f"Training, {count:,} texts in {partitions} partitions", works, "MLlib", rounds=ROUNDS)
     works = {
         "MLlib": lambda: fitted.transform(frame).select("prediction").toArrow(),
-        "answers alone": lambda: predict(model, frame, probability=False, keep=[]).toArrow(),
+        "predictions only": lambda: predict(model, frame, probability=False, keep=[]).toArrow(),
         "all columns": lambda: predict(model, frame, probability=False).select("predicted").toArrow(),
     }
-    report("Answering", works, "MLlib", rounds=ROUNDS)
+    report("Prediction", works, "MLlib", rounds=ROUNDS)
     files = f"{folder}/*.parquet"
-    print(f"\nThe same bytes as without Spark: {digest(Model.train(TEXTS, open_source(files))) == digest(model)}")
+    print(f"\nSame bytes as without Spark: {digest(Model.train(TEXTS, open_source(files))) == digest(model)}")
     works = {
         "without": lambda: Model.train(TEXTS, open_source(files)),
         "with": lambda: train(TEXTS, spark.read.parquet(str(folder))),
@@ -107,16 +107,14 @@ def numbers_beside_mllib(spark: Any, rows: int) -> None:
     peer.fit(vectors)
     seconds = best_of({"vectors": lambda: peer.fit(vectors)}, ROUNDS)["vectors"]
     ratio = seconds / times["tallybayes.spark"]
-    print(
-        f"  MLlib, given vectors instead of columns: {seconds * 1e3:.1f} ms, beside which we are {ratio:.1f} × as fast"
-    )
+    print(f"  MLlib on vectors instead of columns: {seconds * 1e3:.1f} ms; tallybayes is {ratio:.1f} × as fast")
     vectors.unpersist()
     ours = model.beliefs().columns["x0"].estimates()["variance"][0]
     print(f"  a variance of 1 at mean 1e9: MLlib {variance:.3f}, tallybayes {ours:.3f}")
 
 
 def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """What a task does that only takes its rows."""
+    """A task that only receives its rows."""
     yield pa.record_batch([[sum(map(len, batches))]], ["rows"])
 
 
@@ -138,7 +136,7 @@ def share_of_merging(folder: Path, partitions: int) -> None:
 def main(megabytes: float, partitions: int, rows: int) -> None:
     from pyspark.sql import SparkSession
 
-    warnings.filterwarnings("ignore", category=FutureWarning)  # of Spark's own
+    warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
     settings["spark.python.unix.domain.socket.enabled"] = "true"
     session = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
@@ -156,7 +154,7 @@ def main(megabytes: float, partitions: int, rows: int) -> None:
 
 if __name__ == "__main__":
     if find_spec("pyspark") is None:
-        print("Spark is not installed, and not measured: pip install 'tallybayes[spark]'")
+        print("Spark is not installed and is skipped: pip install 'tallybayes[spark]'")
         sys.exit(0)
     given = [float(each) for each in sys.argv[1:4]]
     size, parts, numbers = [*given, *(50.0, 20.0, 500_000.0)[len(given) :]]

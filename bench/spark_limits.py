@@ -1,11 +1,11 @@
-"""What Spark must withstand: very many partitions, and a large model on a driver with little memory.
+"""Spark at its limits: very many partitions, and a large model on a driver with little memory.
 
     python bench/spark_limits.py partitions [10000]
     python bench/spark_limits.py driver [words in millions] [classes]
 
-"partitions" trains on so many partitions of one row, and on the same rows in two. "driver" trains on made-up texts of
-three million different words in a hundred classes, by two executors, with `spark.driver.memory=1g`; the peak memory
-of the driver's Python process is printed beside the model's size.
+"partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
+of three million distinct words in a hundred classes, by two executors, with `spark.driver.memory=1g`, and prints the
+peak memory of the driver's Python process and the model's size.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PARTS = 24
 def session(master: str) -> Any:
     from pyspark.sql import SparkSession
 
-    warnings.filterwarnings("ignore", category=FutureWarning)  # of Spark's own
+    warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
     builder = SparkSession.builder.master(master)
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
@@ -54,7 +54,7 @@ def partitions(count: int) -> None:
         start = time.perf_counter()
         found.append(digest(train(schema, rows)))
         print(f"{count:,} rows in {parts:,} partitions: {time.perf_counter() - start:.1f} s", flush=True)
-    print(f"The same bytes: {found[0] == found[1]}")
+    print(f"Same bytes: {found[0] == found[1]}")
     spark.stop()
 
 

@@ -1,9 +1,9 @@
-"""How long it takes to begin: importing the library, and whole commands, each in a process of its own.
+"""Startup time: importing the library, and whole commands, each in a separate process.
 
     python bench/start.py
 
-Beside them what they stand on, and a script that asks a pickled scikit-learn model the same: one new row of a table of
-two columns, or one text. A command is measured from outside, with the start of Python and the end of it.
+Compared with the imports they depend on, and with a script that asks a pickled scikit-learn model the same: one new row
+of two columns, or one text. A command is timed from outside, including the start and exit of Python.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TEXT = "import pickle; print(pickle.load(open('text.pickle', 'rb')).predict(['cl
 
 
 def seconds(command: Sequence[str], folder: str) -> float:
-    """The best of several, of the whole command."""
+    """The best of several runs of the whole command."""
     best = float("inf")
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -57,7 +57,7 @@ def prepare(folder: str) -> None:
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
-        print(f"a whole process (best of {ROUNDS}), {os.cpu_count()} processors")
+        print(f"whole process (best of {ROUNDS}), {os.cpu_count()} cores")
         works = {
             "python": [sys.executable, "-c", ""],
             **{f"import {modules}": [sys.executable, "-c", f"import {modules}"] for modules in MODULES},

@@ -1,10 +1,9 @@
-"""A store under load: what a change costs, what many share, how long opening takes, and whether memory stays flat.
+"""A store under load: the cost of a change, group commit, opening time, and flat memory.
 
     python bench/store.py [learn] [threads] [words] [opening] [copies] [memory] [ROWS]
 
-Texts have 13 words, drawn from 20,000 with the frequencies of Zipf's law, of two classes. Everything is on the disk of
-the temporary folder (TMPDIR), whose sync is timed as well: what a commit costs is mostly that.
-ROWS is how many are meant by many, a million unless told otherwise.
+Texts have 13 words, drawn from 20,000 by Zipf's law, in two classes. Everything is on the disk of the temporary folder
+(TMPDIR), whose sync is timed as well: it dominates a commit. ROWS is the large number of rows, by default a million.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from tallybayes import Model, Store, Words
 
 SCHEMA = {"text": Words()}
 MANY = 1_000_000
-NEVER = 1 << 60  # changes until a snapshot
+NEVER = 1 << 60  # changes between snapshots
 
 
 def texts(count: int, seed: int = 0, vocabulary: int = 20_000) -> Iterator[str]:
@@ -51,7 +50,7 @@ def unsynced(store: Store) -> None:
 
 
 def resident() -> float:
-    """MB of memory that this process has now."""
+    """Current memory of this process in MB."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -63,7 +62,7 @@ def timed(work: Callable[[], object]) -> float:
 
 
 def processor(work: Callable[[], object], times: int, rounds: int = 5) -> float:
-    """Seconds of processor time for each of so many, in the best round."""
+    """CPU seconds per call, in the best round."""
     found = []
     for _ in range(rounds):
         start = time.process_time()
@@ -74,11 +73,11 @@ def processor(work: Callable[[], object], times: int, rounds: int = 5) -> float:
 
 
 def learn() -> None:
-    """What a change costs without the sync."""
+    """The cost of a change without the sync."""
     with folder() as path, Store.create(path, SCHEMA, snapshot_every=NEVER) as store:
         unsynced(store)
         given = iter(rows(100_000, "one"))
-        print("milliseconds of processor time, without the sync:")
+        print("milliseconds of CPU time, without the sync:")
         print(f"learn   {processor(lambda: _learn(store, *next(given)), 1000) * 1e3:6.2f}")
         ids = iter(f"one-{i}" for i in range(5000))
         print(f"correct {processor(lambda: store.correct(next(ids), 'news'), 500) * 1e3:6.2f}")
@@ -94,7 +93,7 @@ def _learn(store: Store, text: str, label: str, id: str) -> None:
 
 
 def threads() -> None:
-    """What is acknowledged when it is on the disk, by one and by many."""
+    """Durable changes a second, by one thread and by many."""
     with folder() as path, open(path.with_suffix(".sync"), "wb", buffering=0) as file:
         took = timed(lambda: [(file.write(b"x" * 1024), os.fsync(file.fileno())) for _ in range(200)]) / 200
         print(f"a write of 1 kB and its sync: {took * 1e3:.2f} ms")
@@ -123,7 +122,7 @@ def _run(work: list[threading.Thread]) -> None:
 
 
 def words() -> None:
-    """A large vocabulary: learn one text, and ask one question that knows of it."""
+    """A large vocabulary: learn one text, and make one query that sees it."""
     names = np.array([f"word{i}" for i in range(600_000)])
     documents = [" ".join(names[i : i + 200]) for i in range(0, len(names), 200)]
     start = Model.train(SCHEMA, documents, ["ham", "spam"] * (len(documents) // 2))
@@ -139,9 +138,9 @@ def words() -> None:
             assert now.number >= done.number
             now.beliefs.posterior(text)
 
-        print(f"600,000 words: learn and ask {processor(both, 200) * 1e3:6.2f} ms of processor time, no sync")
-        print(f"600,000 words: a snapshot    {timed(store.snapshot) * 1e3:6.0f} ms, for which changes wait")
-        print(f"600,000 words: a copy        {timed(store.model) * 1e3:6.0f} ms, for which changes wait in `verify`")
+        print(f"600,000 words: learn and query {processor(both, 200) * 1e3:6.2f} ms of CPU time, no sync")
+        print(f"600,000 words: a snapshot      {timed(store.snapshot) * 1e3:6.0f} ms, delaying changes")
+        print(f"600,000 words: a copy          {timed(store.model) * 1e3:6.0f} ms, delaying changes in `verify`")
 
 
 def opening() -> None:
@@ -158,17 +157,17 @@ def opening() -> None:
             busy = time.process_time() - busy
             size = sum(file.stat().st_size for file in path.iterdir()) / 1e6
             print(
-                f"{behind:9,} changes behind a snapshot and {after:7,} after it "
-                f"({size:,.0f} MB, learned in {took:.0f} s): open in {waited:.2f} s, {busy:.2f} s of the processor",
+                f"{behind:9,} changes in a snapshot and {after:7,} after it "
+                f"({size:,.0f} MB, learned in {took:.0f} s): open in {waited:.2f} s, {busy:.2f} s of CPU time",
                 flush=True,
             )
             if behind == MANY:
-                print(f"          verify of them: {timed(opened[0].verify):.1f} s")
+                print(f"          verify: {timed(opened[0].verify):.1f} s")
             opened[0].close()
 
 
 def copies() -> None:
-    """The longest that a learner waits while a store of 100,000 rows is copied and verified."""
+    """The longest wait of a learner while a store of 100,000 rows is copied and verified."""
     with folder() as path, Store.create(path, SCHEMA) as store:
         store.learn_all(rows(100_000))
         store.snapshot()
@@ -192,14 +191,14 @@ def copies() -> None:
             learner.join()
             middle = sorted(waits)[len(waits) // 2]
             print(
-                f"while {name:7} ran for {took:5.1f} s: {len(waits):6,} learns, middle {middle * 1e3:5.1f} ms, "
+                f"while {name:7} ran for {took:5.1f} s: {len(waits):6,} learns, median {middle * 1e3:5.1f} ms, "
                 f"longest {max(waits) * 1e3:6.1f} ms",
                 flush=True,
             )
 
 
 def memory() -> None:
-    """A million rows come and go, a thousand of them there at a time, each with a word of its own."""
+    """A million rows are learned and forgotten, a thousand at a time, each with a unique word."""
     with folder() as path, Store.create(path, SCHEMA) as store:
         unsynced(store)
         store.learn_all(rows(1000, "start"))

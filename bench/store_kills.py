@@ -1,10 +1,9 @@
-"""Kill −9, again and again, while fifty threads learn, correct and forget: what is lost, doubled or unreadable?
+"""Kill −9 repeatedly while fifty threads learn, correct and forget: what is lost, doubled or unreadable?
 
     python bench/store_kills.py [KILLS]
 
-The same as `tests/store/test_kills.py`, 2,000 times unless told otherwise. After each kill the store is opened and
-verified, everything that was acknowledged is looked for, and its digest is held against a model trained on what is
-left.
+The same as `tests/store/test_kills.py`, by default 2,000 times. After each kill the store is opened and verified,
+everything acknowledged is looked up, and the digest is compared with a model trained on the remaining rows.
 """
 
 from __future__ import annotations

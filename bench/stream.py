@@ -1,11 +1,11 @@
-"""Tables larger than memory: training straight from CSV and Parquet of 0.1, 1 and 4 GB, each in its own process.
+"""Tables larger than memory: training directly from CSV and Parquet of 0.1, 1 and 4 GB, each in its own process.
 
     python bench/stream.py [sizes in GB]
 
 A mixed table (a label, three numbers, two categories, two counts, a short text) is written to a temporary folder, one
-piece many times over. "reading" is pyarrow going through the same columns of the same file and doing nothing with them.
-Both begin with a file of a few rows, so that what is loaded only once is not counted. Memory must be flat from the
-smallest to the largest file, and training at least 70 % as fast as reading.
+piece repeated. "reading" is pyarrow reading the same columns of the same file and discarding them. Both start with a
+file of a few rows, so that one-time imports do not count. Memory must be flat from the smallest to the largest file,
+and training at least 70 % as fast as reading.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def piece(rows: int = PIECE_ROWS) -> pa.Table:
 
 
 def write(path: Path, table: pa.Table, size: float) -> None:
-    """The table, so often that the file has this many GB."""
+    """The table, repeated until the file has this many GB."""
     if path.suffix == ".csv":
         sink = pa.BufferOutputStream()
         pa.csv.write_csv(table, sink)
@@ -81,7 +81,7 @@ def write(path: Path, table: pa.Table, size: float) -> None:
 
 
 def read(path: Path) -> int:
-    """pyarrow alone, doing nothing with what it reads."""
+    """pyarrow alone, discarding what it reads."""
     if path.suffix == ".csv":
         options = pa.csv.ConvertOptions(column_types=KINDS, include_columns=list(KINDS))
         return sum(len(batch) for batch in pa.csv.open_csv(path, convert_options=options))
@@ -101,13 +101,13 @@ def measure(what: str, path: Path) -> None:
 
 
 def peak_memory() -> float:
-    """In MB; not that of getrusage, in which a process has what the one that started it had."""
+    """In MB; getrusage would include the memory of the parent process."""
     status = Path("/proc/self/status").read_text()
     return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def measured(path: Path, times: int) -> dict[str, tuple[float, int, float]]:
-    """Seconds, rows and MB of memory: of several processes each, in turns, the quickest."""
+    """Seconds, rows and MB of memory: the fastest of several processes each, in turn."""
     runs: dict[str, list[tuple[float, int, float]]] = {"read": [], "train": []}
     for _ in range(times):
         for what, found in runs.items():

@@ -1,11 +1,11 @@
-"""How many wrong labels are found: 5 % of them are flipped, and the 5 % most suspect rows are looked at.
+"""Finding label errors: 5 % of the labels are flipped, and the 5 % most suspect rows are checked.
 
     python bench/suspects.py [set …]
 
-`model.suspects` leaves every row out of the counts, exactly, in one pass. Beside it cleanlab's self-confidence
-(Northcutt et al. 2021): scikit-learn's naive Bayes is trained on four fifths of the rows and asked about the fifth, and
-rows whose own label is least probable are suspect; by cleanlab itself, where it is installed, or by the same few lines.
-Precision: the part of the rows looked at whose label was flipped. Mean over three seeds; seconds of the last.
+`model.suspects` leaves every row out of the counts, exactly, in one pass. The peer is cleanlab's self-confidence
+(Northcutt et al. 2021): scikit-learn's naive Bayes is trained on four fifths of the rows and scores the fifth, and rows
+whose own label is least probable are suspect; by cleanlab itself, if installed, or by the same few lines. Precision:
+the share of checked rows whose label was flipped. Mean over three seeds; seconds of the last.
 """
 
 from __future__ import annotations

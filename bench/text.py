@@ -1,10 +1,10 @@
-"""How fast texts are learned and told apart: against scikit-learn, polars and a bare look at every byte.
+"""Training and prediction on texts: against scikit-learn, polars and a plain scan of the bytes.
 
     python bench/text.py
 
-Two corpora: the Enron mails three times over, and 150 MB made up by `corpus`, with half a million different words, some
-of them not ASCII. scikit-learn (CountVectorizer + MultinomialNB) gets the same texts as Python strings, which it likes
-best. Best of 5 runs, ours and the peer's in turn; some seven minutes in all.
+Two corpora: the Enron mails three times over, and 150 MB synthesised by `corpus`, with half a million distinct words,
+some of them not ASCII. scikit-learn (CountVectorizer + MultinomialNB) gets the same texts as Python strings, its
+preferred input. Best of 5 runs, ours and the peer's in turn; about seven minutes in all.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def one_document(texts: Texts) -> None:
 
 
 def against_polars(texts: Texts) -> None:
-    """polars is asked for less: how often each label has each word. Its streaming engine on two threads."""
+    """polars does less: it counts each word per label. Its streaming engine on two threads."""
     frame = polars.from_arrow(texts.table)
     words = polars.col("body").str.to_lowercase().str.extract_all(r"\w\w+").alias("word")
     query = frame.lazy().select("label", words).explode("word").group_by("label", "word").len()
@@ -96,11 +96,11 @@ def against_polars(texts: Texts) -> None:
     )
     ratio = times["polars"] / times["ours"]
     fast, slow = texts.speed(times["ours"]), texts.speed(times["polars"])
-    row(f"{texts.name}: counting words, 2 threads, polars", mbs(fast), mbs(slow), ratio, "4 ×")
+    row(f"{texts.name}: counting words, 2 threads, vs polars", mbs(fast), mbs(slow), ratio, "4 ×")
 
 
 def against_the_limit(texts: Texts) -> None:
-    """Training on one thread beside a loop that does no more than look every byte up in a table."""
+    """Training on one thread, against a loop that only looks every byte up in a table."""
     data, table = "\n".join(texts.table["body"].to_pylist()).encode(), bytes(range(256))
     model = Model.train(SCHEMA, texts.table, "label")
     tokens = model.counts("body").words.sum_of("n", model.classes).round().sum()
@@ -112,12 +112,12 @@ def against_the_limit(texts: Texts) -> None:
     )
     ours, scan = times["ours"], times["scan"]
     fast, slow = texts.speed(ours), len(data) / MB / scan
-    row(f"{texts.name}: train, 1 thread, and a scan of the bytes", mbs(fast), mbs(slow), f"{scan / ours:.3f} ×")
+    row(f"{texts.name}: train, 1 thread, vs a scan of the bytes", mbs(fast), mbs(slow), f"{scan / ours:.3f} ×")
     row(f"{texts.name}: the same in millions of tokens", *(f"{tokens / t / 1e6:.1f} M/s" for t in (ours, scan)))
 
 
 def learn_one_mail(texts: Texts) -> None:
-    mail = texts.document(1400)  # as long as the Enron mails are on average
+    mail = texts.document(1400)  # the mean length of the Enron mails
     words = spell(np.arange(VOCABULARY)).to_pylist()
     documents = [" ".join(words[i::1000]) for i in range(1000)]
     model = Model.train(SCHEMA, {"body": documents}, ["ham", "spam"] * 500)
@@ -135,11 +135,11 @@ def learn_one_mail(texts: Texts) -> None:
     times = best_of({name: each(work, 300) for name, work in works.items()})
     for name, seconds in times.items():
         asked = "" if name.startswith(" ") else "100 µs"
-        row(f"{name}, into {VOCABULARY:,} words", f"{seconds / 300 * 1e6:.0f} µs", asked=asked)
+        row(f"{name}, into {VOCABULARY:,} words", f"{seconds / 300 * 1e6:.0f} µs", target=asked)
 
 
 def collisions() -> None:
-    """A million different words made to be alike where a table looks first, against a million that are not."""
+    """A million distinct words chosen to collide in the first look-up of a table, against a million random ones."""
     rng = np.random.default_rng(0)
     letters = rng.integers(ord("a"), ord("k"), (1_000_000, 23)).astype(np.uint8)
     letters[:, -1] = ord(" ")
@@ -152,7 +152,7 @@ def collisions() -> None:
     times = best_of(works)
     seconds = (f"{times[name] * 1e3:.0f} ms" for name in ("alike", "mixed"))
     row(
-        "a million words that share their ends, and random ones",
+        "a million words with equal ends, vs random ones",
         *seconds,
         f"{times['alike'] / times['mixed']:.2f} ×",
         "≤ 1.5 ×",
@@ -160,7 +160,7 @@ def collisions() -> None:
 
 
 if __name__ == "__main__":
-    row("", "tallybayes", "peer", "ratio", "asked")
+    row("", "tallybayes", "peer", "ratio", "target")
     every = corpora()
     for texts in every:
         for measure in (against_sklearn, one_document, against_polars, against_the_limit):

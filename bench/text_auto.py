@@ -1,15 +1,14 @@
-"""How well reading="auto" tells texts apart, and how right its probabilities are, beside what people use.
+"""Accuracy and calibration of reading="auto", against common text classifiers.
 
     python bench/text_auto.py [set …]
 
-Each set of ../shared/data/text is divided into 5 folds, stratified, with equal texts in one fold, or as it comes in two
-parts; equal mails of Enron are dropped. The families: `Words(ngrams=2, shortest=1, punctuation=True)` under
-reading="auto", with its mix fitted on left-out documents and with the usual one. The peers, in the same run: the
-reading that `Schema.infer` chooses today, MultinomialNB of words, LinearSVC of tf-idf word pairs made into
-probabilities by Platt's sigmoids (3 folds), and logistic regression of the same.
-
-Accuracy; log-loss, mean −log P(true class), in nats; ECE, the expected calibration error in ten bins; seconds of
-learning and asking, of the first fold. Then how long asking takes beside the multinomial reading of the same counts.
+Each set of ../shared/data/text in 5 stratified folds, with equal texts in one fold, or in the given split; duplicate
+Enron mails are dropped. `Words(ngrams=2, shortest=1, punctuation=True)` with reading="auto", with its mix fitted on
+left-out documents and with the default mix. The peers, in the same run: `Words(reading="binary", alpha="fitted")`,
+MultinomialNB of words, LinearSVC of tf-idf word pairs with Platt scaling (3 folds), and logistic regression of the
+same. Accuracy; log-loss, mean −log P(true class), in nats; ECE, the expected calibration error in ten bins; seconds of
+training and prediction, of the first fold. Then the prediction time relative to the multinomial reading of the same
+counts.
 """
 
 from __future__ import annotations
@@ -45,7 +44,7 @@ BINS = 10
 
 
 class Part(NamedTuple):
-    """Texts to learn from and texts to ask about."""
+    """Training texts and test texts."""
 
     texts: list[str]
     labels: list[str]
@@ -63,7 +62,7 @@ def parts_of(name: str) -> list[Part]:
     if len(pairs) > 1:
         return [Part(*map(list, zip(*pairs[0], strict=True)), *map(list, zip(*pairs[1], strict=True)))]
     rows = list(dict(pairs[0]).items()) if name == "enron1-2" else pairs[0]
-    different = dict(reversed(rows))  # each text with the label it has first
+    different = dict(reversed(rows))  # each text with its first label
     fold = dict(zip(different, dealt(np.array(list(different.values()), object), TEXT_FOLDS).tolist(), strict=True))
     found = []
     for number in range(TEXT_FOLDS):
@@ -74,7 +73,7 @@ def parts_of(name: str) -> list[Part]:
 
 
 def reading(family: Words) -> Contender:
-    """With nothing fitted."""
+    """Without fitting."""
 
     def contender(part: Part) -> Answers:
         model = Model.train(Schema({"text": family}), {"text": part.texts}, part.labels)
@@ -84,7 +83,7 @@ def reading(family: Words) -> Contender:
 
 
 def fitted_model(part: Part) -> Model:
-    """The mix is fitted; the prior counts for what it says."""
+    """With a fitted mix and the prior at weight one."""
     model = Model.train(Schema({"text": FAMILY}), {"text": part.texts}, part.labels)
     column = label_column(label_array(part.labels), 0)
     cells = FAMILY.encode(pa.array(part.texts))
@@ -112,7 +111,7 @@ def pairs() -> Any:
 CONTENDERS: dict[str, Contender] = {
     "auto, fitted": fitted,
     "auto, usual": reading(FAMILY),
-    "today's": reading(Words(reading="binary", alpha="fitted")),
+    "binary": reading(Words(reading="binary", alpha="fitted")),
     "MultinomialNB": peer(lambda: make_pipeline(CountVectorizer(), MultinomialNB())),
     "LinearSVC": peer(lambda: make_pipeline(pairs(), CalibratedClassifierCV(LinearSVC(), cv=3))),
     "logistic": peer(lambda: make_pipeline(pairs(), LogisticRegression(C=10.0, max_iter=1000))),
@@ -122,7 +121,7 @@ CONTENDERS: dict[str, Contender] = {
 class Result(NamedTuple):
     accuracy: float
     loss: float
-    error: float  # of calibration
+    error: float  # calibration
     seconds: float
 
 
@@ -144,7 +143,7 @@ def measured(contender: Contender, parts: list[Part]) -> Result:
 
 
 def asking(part: Part) -> float:
-    """How long "auto" takes beside the multinomial reading of the same counts."""
+    """The prediction time of "auto" relative to the multinomial reading of the same counts."""
     auto = fitted_model(part)
     plain = auto.believing(weights=None, mix=None, reading="multinomial")
     asked = {"text": pa.array(part.asked)}
@@ -159,7 +158,7 @@ def chosen(names: list[str]) -> Iterator[str]:
         if name in there:
             yield name
         else:
-            print(f"{name}: not there; it is expected in {DATA}")
+            print(f"{name} is missing in {DATA}")
 
 
 def main(names: list[str]) -> None:
@@ -167,14 +166,14 @@ def main(names: list[str]) -> None:
     for name in chosen(names):
         parts = parts_of(name)
         texts, width = len(parts[0].texts), len(set(parts[0].labels))
-        goal = f"; wanted {GOALS[name]:.3f} and {LOSSES[name]:.3f}" if name in GOALS else ""
-        print(f"\n{name}: {texts} texts are learned, {width} classes{goal}")
+        goal = f"; targets {GOALS[name]:.3f} and {LOSSES[name]:.3f}" if name in GOALS else ""
+        print(f"\n{name}: {texts} training texts, {width} classes{goal}")
         print(f"  {'':14} {'accuracy':>8} {'log-loss':>9} {'ECE':>7} {'seconds':>8}")
         for title, contender in CONTENDERS.items():
             found = measured(contender, parts)
             shown = f"{found.accuracy:8.4f} {found.loss:9.4f} {found.error:7.4f} {found.seconds:8.2f}"
             print(f"  {title:14} {shown}", flush=True)
-        print(f"  asking takes {asking(parts[0]):.2f} times what the multinomial reading takes", flush=True)
+        print(f"  prediction takes {asking(parts[0]):.2f} × as long as the multinomial reading", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
-"""Learning from a stream of texts: 0.25 to 2 GB of made-up documents, each in its own process.
+"""Training on a stream of texts: 0.25 to 2 GB of synthetic documents, each in its own process.
 
     python bench/text_growth.py
 
-The texts are made on the way, in batches of some 6 MB, and their vocabulary never stops growing. "counting" is the time
-inside the library, without making the texts; memory follows the vocabulary, not the texts.
+The texts are generated on the fly, in batches of about 6 MB, and their vocabulary never stops growing. "counting" is
+the time inside the library, without generating the texts; memory follows the vocabulary, not the texts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIZES = (250, 500, 1000, 2000)  # MB
 
 
 class Timed:
-    """A stream that knows how long its making took, and how many bytes it gave."""
+    """A stream that records its own generation time and bytes."""
 
     def __init__(self, stream: Iterator[pa.RecordBatch]) -> None:
         self.stream, self.seconds, self.bytes = stream, 0.0, 0
@@ -39,7 +39,7 @@ class Timed:
 
 
 def peak() -> int:
-    """The most memory this process has had, in bytes."""
+    """Peak memory of this process in bytes."""
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
@@ -54,7 +54,7 @@ def measure(megabytes: float) -> None:
     after, words = peak(), len(model.counts("body").slots)
     print(
         f"{texts.bytes / MB:7,.0f} MB  counting {took:6.2f} s  {texts.bytes / MB / took:5.0f} MB/s  {words:9,} words  "
-        f"peak memory {after / MB:5.0f} MB ({(after - before) / MB:.0f} MB over making the texts)",
+        f"peak memory {after / MB:5.0f} MB ({(after - before) / MB:.0f} MB over generating the texts)",
         flush=True,
     )
 

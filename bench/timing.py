@@ -1,4 +1,4 @@
-"""How every benchmark here measures: the best of several runs, ours and the peer's in turn, told as a ratio."""
+"""How every benchmark measures: the best of several runs, ours and the peer's in turn, reported as a ratio."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 
 def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
-    """The shortest time of each, all of them run once in every round, so that a noisy minute hurts all alike."""
+    """The shortest time of each; all run once per round, so that a noisy minute affects all of them."""
     times: dict[str, float] = {}
     for _ in range(rounds):
         for name, work in works.items():
@@ -19,7 +19,7 @@ def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[
 
 
 def report(title: str, works: Mapping[str, Callable[[], object]], peer: str, rounds: int = 5) -> dict[str, float]:
-    """Prints each time beside how many times faster than the peer it is."""
+    """Print each time, and how many times as fast as the peer it is."""
     times = best_of(works, rounds)
     wide = max(map(len, times))
     print(f"\n{title} (best of {rounds})")
@@ -30,7 +30,7 @@ def report(title: str, works: Mapping[str, Callable[[], object]], peer: str, rou
 
 
 def each(work: Callable[[], object], times: int) -> Callable[[], object]:
-    """Work too short to be timed alone, done so many times over: divide what it takes."""
+    """Work too short to be timed alone, repeated; divide the time by `times`."""
 
     def repeated() -> None:
         for _ in range(times):
@@ -39,7 +39,7 @@ def each(work: Callable[[], object], times: int) -> Callable[[], object]:
     return repeated
 
 
-def row(work: str, ours: str, peer: str = "", ratio: float | str = "", asked: str = "") -> None:
-    """One line of a table of what was measured and what was asked for."""
+def row(work: str, ours: str, peer: str = "", ratio: float | str = "", target: str = "") -> None:
+    """Print one line of a table of measurements and targets."""
     told = ratio if isinstance(ratio, str) else f"{ratio:.1f} ×"
-    print(f"  {work:52}  {ours:>14}  {peer:>14}  {told:>9}  {asked:>9}", flush=True)
+    print(f"  {work:52}  {ours:>14}  {peer:>14}  {told:>9}  {target:>9}", flush=True)

@@ -1,10 +1,10 @@
-"""Leave-one-out by subtraction, against training again without each row.
+"""Leave-one-out by subtraction, against retraining without each row.
 
     python bench/validate.py
 
-The 32,561 rows of adult-train, 14 columns of all kinds as `Schema.infer` has them: `left_out` scores every row by the
-counts without it. The peer is the same library trained and asked 200 times, each time without one row; what all rows
-would take is 162.8 times that. Texts: all documents of a set, in the reading that is inferred.
+The 32,561 rows of adult-train, 14 columns of all kinds with the inferred schema: `left_out` scores every row by the
+counts without it. The peer is the same library trained and queried 200 times, each time without one row; all rows would
+take 162.8 times as long. Texts: all documents of a set, in the inferred reading.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tables() -> None:
 
     ours = best_of({"left out": lambda: left_out(model, rows, labels)})["left out"]
     again = best_of({"refits": refit}, rounds=1)["refits"] / REFITS * len(rows)
-    print(f"adult-train, {len(rows):,} rows: {ours:.2f} s by subtraction, {again:,.0f} s by training again")
+    print(f"adult-train, {len(rows):,} rows: {ours:.2f} s by subtraction, {again:,.0f} s by retraining")
     print(f"  {again / ours:,.0f} × as fast")
 
 
@@ -53,4 +53,4 @@ if __name__ == "__main__":
         tables()
         texts()
     else:
-        print(f"There is no {DATA}.")
+        print(f"{DATA} is missing.")

@@ -1,10 +1,10 @@
-"""What weighing adds to the time of a fit, on a million rows; no data is needed.
+"""The cost of weighing in a fit, on a million rows; needs no data.
 
     python bench/weighing.py
 
 `NaiveBayes().fit` and `NaiveBayes(weigh=False).fit` on 20 columns of numbers, counted as histograms, on 10 columns of
-10 levels each, and on both; two classes, the best of five runs by turns. Finding the rows to leave out takes a time in
-proportion to all rows, leaving them out and fitting weights does not. Then the same with ten times as few rows.
+10 levels each, and on both; two classes, the best of five runs in turn. Finding the rows to leave out takes time in
+proportion to all rows; leaving them out and fitting the weights does not. Then the same with a tenth of the rows.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     python bench/xwindows.py
 
-Draws docs/pictures/xwindows.svg, which docs/theory.md shows: the set itself is not part of the project.
+Draws docs/pictures/xwindows.svg for docs/theory.md: the data set itself is not part of the project.
 """
 
 from __future__ import annotations

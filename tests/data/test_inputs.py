@@ -185,7 +185,7 @@ ASKING = {
     "predict": lambda data: NaiveBayes(SCHEMA).fit(FRAME, LABELS).predict(data),
 }
 TAKEN = {("sparse", "fit"), ("sparse and a mapping", "fit")}  # one family counts all of it
-NO_ROWS = ("an empty frame", "no columns")  # raised elsewhere, not the caller's fault
+NO_ROWS = ("an empty frame", "no columns")  # valid in queries
 
 
 @pytest.mark.parametrize("way", [*WAYS_IN, *ASKING])

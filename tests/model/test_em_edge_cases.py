@@ -12,7 +12,6 @@ from tallybayes import (
     FAMILIES,
     Categorical,
     Gaussian,
-    Histogram,
     Mixture,
     Model,
     Poisson,
@@ -195,20 +194,6 @@ def test_blocks_are_counted_with_shares(name):
     order = np.random.default_rng(1).permutation(200)
     shuffled, other = table.take(pa.array(order)), [labels[i] for i in order]
     assert digest(Model.train(BLOCKS[name], shuffled, other, unlabelled=settings, threads=2)) == digest(model)
-
-
-def test_correlated_block_rises():
-    table, labels, truth = mixed_rows(300)
-    filled = {"a": table["count"].cast(pa.float64()), "b": np.random.default_rng(5).normal(truth)}
-    model = Model.train({("a", "b"): FAMILIES["Correlated"]()}, pa.table(filled), labels, unlabelled=EM(iterations=5))
-    assert (np.diff(model.fitted.curve) >= 0).all()
-    assert model.n == 300.0
-
-
-def test_histograms_are_counted_with_shares():
-    table, labels, _ = mixed_rows(100)
-    model = Model.train({"number": Histogram()}, table, labels, unlabelled=EM(iterations=5))
-    assert model.n == 100.0
 
 
 def test_rows_of_weight_zero_are_ignored():

@@ -102,14 +102,6 @@ def test_zero_and_minus_zero_are_one_label():
     assert digest(train(Gaussian(), [1.0], [-0.0])) == digest(train(Gaussian(), [1.0], [0.0]))
 
 
-def test_decimal_and_time_labels_of_any_width_and_unit_agree():
-    prices = train(Categorical(), ["u"], [Decimal("9.50")]) + train(Categorical(), ["u"], [Decimal("10.25")])
-    assert prices.classes == [Decimal("9.50"), Decimal("10.25")]
-    moment = datetime.datetime(2024, 5, 1, 12)
-    one, other = (pa.array([moment], pa.timestamp(unit)) for unit in ("ns", "us"))
-    assert digest(train(Categorical(), ["u"], one)) == digest(train(Categorical(), ["u"], other))
-
-
 @pytest.mark.parametrize("label", [datetime.date(2024, 5, 1), b"\xff", Decimal("1.5"), np.int64(3), True])
 def test_prior_may_name_labels_of_any_type(label):
     kind = label.item() if isinstance(label, np.generic) else label

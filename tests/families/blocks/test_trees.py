@@ -129,7 +129,7 @@ def test_leave_one_out_uses_trees_grown_without_the_row():
         trees = []
         for kind in (range(4), range(4, 8)):
             asked = [tree for tree in kind if not grown_with(mark(row), tree)]
-            trees += [slow.chances(row, tree, others, 0.5, 3) for tree in asked] or [[1 / 3] * 3]  # none was
+            trees += [slow.chances(row, tree, others, 0.5, 3) for tree in asked] or [[1 / 3] * 3]  # uniform if none
         rest = counts - (np.array(model.classes) == LABELS[at])
         shares = (rest + 0.5 / 3) / (rest.sum() + 0.5)
         np.testing.assert_allclose(found[at], np.log(np.mean(trees, axis=0)) - np.log(shares), rtol=1e-9, atol=1e-9)

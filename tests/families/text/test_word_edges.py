@@ -79,7 +79,7 @@ def test_model_plus_and_minus_itself():
 @pytest.mark.filterwarnings("ignore:.*impossible in every class")
 def test_answers_are_never_nan(reading, alpha, texts, settings):
     if reading == "auto" and isinstance(alpha, dict):
-        return  # refused by complement
+        return  # "auto" takes no alpha by word
     model = train(texts, ["k", "l"], reading=reading, alpha=alpha, **settings)
     asked = {"x": ["", "aa", "aa bb cc", None]}
     joint = model.log_joint(asked)

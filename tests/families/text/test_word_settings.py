@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from examples import some
-from mails import ASKED, DOCUMENTS, LABELS, counted, tokens, train
+from mails import DOCUMENTS, LABELS, counted, tokens, train
 from tallybayes import Gaussian, Model, Words, digest
 
 
@@ -138,13 +138,6 @@ def test_non_text_cells_are_an_error():
 def test_invalid_settings_are_errors(wrong, said):
     with pytest.raises(ValueError, match=re.escape(said)):
         Words(**wrong)
-
-
-def test_bare_texts_are_the_only_column():
-    model = Model.train({"x": Words()}, DOCUMENTS, LABELS)
-    assert digest(model) == digest(train(Words()))
-    assert np.array_equal(model.posterior(ASKED), model.posterior({"x": ASKED}))
-    assert model.decide("free money") == ["spam"]
 
 
 def test_vocabulary_is_lower_cased_like_texts():
