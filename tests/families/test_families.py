@@ -31,7 +31,7 @@ from tallybayes.families.numbers.negative_binomial import Dispersed
 from tallybayes.families.numbers.statistics import LogTotals, Totals
 from tallybayes.families.numbers.values import value_keys, values_of_keys
 from tallybayes.kernels.special import log_rising
-from tallybayes.testing import check_family, over_counts, over_half_line, over_levels, over_line
+from tallybayes.testing import check_belief, check_family, over_counts, over_half_line, over_levels, over_line
 
 NUMBERS = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
 POSITIVE = st.integers(1, 20).map(float) | st.floats(1e-3, 1e3)
@@ -48,42 +48,53 @@ def over_line_as_counted(values):
     return over_line(values_of_keys(value_keys(np.array(values), 12), 12))
 
 
+FAMILIES_OF_VALUES = [
+    (Bernoulli(), st.booleans(), over_both),
+    (Categorical(), LEVELS, over_levels),
+    (Poisson(shape=2.0, rate=0.5), COUNTS, over_counts),
+    (Geometric(alpha=2.0), COUNTS, over_counts),
+    (NegativeBinomial(), COUNTS, over_counts),
+    (Gaussian(), NUMBERS, over_line),
+    (LogNormal(), POSITIVE, over_half_line),
+    (Gamma(), POSITIVE, None),
+    (Exponential(), POSITIVE, over_half_line),
+    (Histogram(bits=52), NUMBERS, None),
+    (Histogram(method="mdl"), NUMBERS, None),
+    (Density(), NUMBERS, over_line_as_counted),
+]
+OTHER_BELIEFS = [
+    (Bernoulli(alpha=MEstimate(3.0, {"true": 0.25, "false": 0.75})), st.booleans(), over_both),
+    (Categorical(alpha=JEFFREYS), LEVELS, over_levels),
+    (Categorical(alpha=MEstimate(2.0, "overall")), LEVELS, over_levels),
+    (Categorical(alpha="fitted"), LEVELS, over_levels),
+    (Poisson(plugin=True), COUNTS, over_counts),
+    (Geometric(plugin=True), COUNTS, over_counts),
+    (NegativeBinomial(m=0.5, mean=2.0, variance=9.0, plugin=True), COUNTS, over_counts),
+    (Gaussian(plugin=True), NUMBERS, over_line),
+    (Gaussian(m=2.0, mean=1.0, variance=4.0), NUMBERS, over_line),
+    (Exponential(plugin=True, shape=2.0, rate=1.0), POSITIVE, over_half_line),
+    (Histogram(method="equal count", intervals=4, alpha=0.5), NUMBERS, None),
+    (Histogram(method="mdl", alpha="fitted"), NUMBERS, None),
+    (Histogram(method="fitted", alpha="fitted"), NUMBERS, None),
+    (Density(bandwidth=0.5), NUMBERS, over_line_as_counted),
+    (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),
+]
+
+
+def named(given):
+    return repr(given) if hasattr(given, "counts") else ""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("family", "values", "total"),
-    [
-        (Bernoulli(), st.booleans(), over_both),
-        (Bernoulli(alpha=MEstimate(3.0, {"true": 0.25, "false": 0.75})), st.booleans(), over_both),
-        (Categorical(), LEVELS, over_levels),
-        (Categorical(alpha=JEFFREYS), LEVELS, over_levels),
-        (Categorical(alpha=MEstimate(2.0, "overall")), LEVELS, over_levels),
-        (Categorical(alpha="fitted"), LEVELS, over_levels),
-        (Poisson(shape=2.0, rate=0.5), COUNTS, over_counts),
-        (Poisson(plugin=True), COUNTS, over_counts),
-        (Geometric(alpha=2.0), COUNTS, over_counts),
-        (Geometric(plugin=True), COUNTS, over_counts),
-        (NegativeBinomial(), COUNTS, over_counts),
-        (NegativeBinomial(m=0.5, mean=2.0, variance=9.0, plugin=True), COUNTS, over_counts),
-        (Gaussian(), NUMBERS, over_line),
-        (Gaussian(plugin=True), NUMBERS, over_line),
-        (Gaussian(m=2.0, mean=1.0, variance=4.0), NUMBERS, over_line),
-        (LogNormal(), POSITIVE, over_half_line),
-        (Gamma(), POSITIVE, None),
-        (Exponential(), POSITIVE, over_half_line),
-        (Exponential(plugin=True, shape=2.0, rate=1.0), POSITIVE, over_half_line),
-        (Histogram(bits=52), NUMBERS, None),
-        (Histogram(method="mdl"), NUMBERS, None),
-        (Histogram(method="equal count", intervals=4, alpha=0.5), NUMBERS, None),
-        (Histogram(method="mdl", alpha="fitted"), NUMBERS, None),
-        (Histogram(method="fitted", alpha="fitted"), NUMBERS, None),
-        (Density(), NUMBERS, over_line_as_counted),
-        (Density(bandwidth=0.5), NUMBERS, over_line_as_counted),
-        (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),
-    ],
-    ids=lambda given: repr(given) if hasattr(given, "counts") else "",
-)
+@pytest.mark.parametrize(("family", "values", "total"), FAMILIES_OF_VALUES, ids=named)
 def test_obeys_the_laws(family, values, total):
     check_family(family, values, total=total)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("family", "values", "total"), OTHER_BELIEFS, ids=named)
+def test_other_settings_obey_the_laws(family, values, total):
+    check_belief(family, values, total=total)
 
 
 X = np.arange(20.0)

@@ -6,6 +6,7 @@ import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from examples import some
 from mails import READINGS
 from tallybayes import (
     Bag,
@@ -43,7 +44,7 @@ VECTORS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0, 0.5]), min_size=4, max_s
 @pytest.mark.slow
 @pytest.mark.parametrize("reading", [reading for reading in READINGS if reading != "auto"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_WORD, ids=repr)
-@settings(max_examples=10)
+@settings(max_examples=some(50))
 @given(rows_of(TEXTS), st.booleans(), st.sampled_from([{}, {"vocabulary": ("aa", "bb", "zz")}, {"coefficient": True}]))
 def test_texts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, more):
     left_out_is_trained_without(Words(reading=reading, alpha=alpha, **more), rows, weighted)
@@ -52,7 +53,7 @@ def test_texts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, mo
 @pytest.mark.slow
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_POSITION, ids=repr)
-@settings(max_examples=10)
+@settings(max_examples=some(50))
 @given(rows_of(VECTORS), st.booleans(), st.booleans())
 def test_count_vectors_in_every_reading_and_smoothing(reading, alpha, rows, weighted, coefficient):
     left_out_is_trained_without(Bag(reading=reading, alpha=alpha, coefficient=coefficient), rows, weighted)

@@ -5,6 +5,7 @@ import pandas as pd
 import pyarrow as pa
 
 from tallybayes import EM, Bernoulli, Categorical, Gaussian, open_source
+from tallybayes.sources import ReadOptions
 
 WEATHER = [
     ("sunny", 85.0, 85.0, False, "no"),
@@ -44,7 +45,7 @@ def mixed_rows(n, seed=0):
     return pa.table(frame), [int(y) if i < n // 10 else None for i, y in enumerate(truth)], truth
 
 
-def written(path, table, labels, padding=""):
+def written(path, table, labels, padding="", block_bytes=1 << 20):
     columns = {"level": table["level"], "number": table["number"].to_pandas(), "y": pd.Series(labels, dtype=object)}
     pd.DataFrame(columns).assign(padding=padding).to_csv(path, index=False)
-    return open_source(path)
+    return open_source(path, ReadOptions(block_bytes=block_bytes))

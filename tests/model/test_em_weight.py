@@ -12,7 +12,7 @@ from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
 def test_frame_and_source_of_many_batches_choose_the_same_weight(tmp_path):
     table, labels, _ = mixed_rows(300)
     schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
-    source = written(tmp_path / "large.csv", table, labels, "x" * (1 << 17))
+    source = written(tmp_path / "large.csv", table, labels, "x" * 500, block_bytes=1 << 14)
     read = Model.train(schema, source, unlabelled=EM(weight="chosen"))
     assert len(read.fitted.held_out) == 5
     assert max(read.fitted.held_out.values()) < 5.0  # no class was held out entirely

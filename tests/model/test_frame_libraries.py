@@ -84,8 +84,13 @@ def expected(verb):
     return VERBS[verb](TABLE)
 
 
-@pytest.mark.parametrize("make", MAKES)
-@pytest.mark.parametrize("verb", VERBS)
+# A frame of any make is converted at the door: one verb meets them all, and each verb the makes that differ most.
+MEETINGS = [
+    (verb, make) for verb in VERBS for make in MAKES if verb == "weigh" or make in ("pandas, objects", "polars")
+]
+
+
+@pytest.mark.parametrize(("verb", "make"), MEETINGS)
 def test_second_pass_reads_the_same_rows(verb, make):
     assert VERBS[verb](MAKES[make]()) == expected(verb)
 

@@ -24,7 +24,7 @@ from tallybayes import (
     load,
     save,
 )
-from tallybayes.testing import check_family, over_half_line, over_line
+from tallybayes.testing import check_belief, over_half_line, over_line
 
 RNG = np.random.default_rng(5)
 ROWS = 60
@@ -233,8 +233,8 @@ def test_shared_variance_integrated_out_is_student(family):
 @pytest.mark.parametrize("plugin", [False, True])
 def test_shared_variance_obeys_the_laws(plugin):
     values = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6))
-    check_family(Gaussian(shared=True, plugin=plugin), values, total=over_line)
-    check_family(LogNormal(shared=True, plugin=plugin), st.floats(1e-3, 1e3), total=over_half_line)
+    check_belief(Gaussian(shared=True, plugin=plugin), values, total=over_line)
+    check_belief(LogNormal(shared=True, plugin=plugin), st.floats(1e-3, 1e3), total=over_half_line)
 
 
 def test_shared_variance_of_one_class_is_its_own():

@@ -20,6 +20,8 @@ def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:
         if name not in frame.columns:
             listed = ", ".join(map(repr, frame.columns))
             raise ValueError(f"The DataFrame has no column {name!r}; it has {listed}. {advice}")
+        if frame.columns.count(name) > 1:
+            raise ValueError(f"The DataFrame has several columns {name!r}. Rename or drop all but one.")
 
 
 def label_kind(label_type: pa.DataType | None) -> tuple[DataType, Any]:

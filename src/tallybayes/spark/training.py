@@ -13,6 +13,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
 
+from tallybayes.data.errors import NoLabelError
 from tallybayes.data.matching import ERROR, MISSING, check_absent
 from tallybayes.families import Family
 from tallybayes.model.merge import merge
@@ -79,7 +80,12 @@ def _counting(
 ) -> Callable[[Batches], Batches]:
     def counted(batches: Batches) -> Batches:
         rows = packing.unpacked(batches)
-        model = Model.train(schema, rows, label, weights=weight, threads=1, absent=absent)
+        try:
+            model = Model.train(schema, rows, label, weights=weight, threads=1, absent=absent)
+        except NoLabelError:  # EM, which the error would advise, needs all rows on one machine
+            raise ValueError(
+                f"Column {label!r}: a row has no label. Drop such rows, as df.dropna(subset=[{label!r}]) does."
+            ) from None
         if model.keys():
             yield _sent(model)
 

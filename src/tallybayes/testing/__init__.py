@@ -8,8 +8,16 @@ adds up to one; a row left out is scored as by a model trained without it. Needs
 negative and fractional weights, missing cells and repeated values among them. Leans on `files`.
 """
 
-from tallybayes.testing.check import check_family
+from tallybayes.testing.check import check_belief, check_family
 from tallybayes.testing.grids import over_counts, over_half_line, over_levels, over_line
 from tallybayes.testing.laws import predictive_adds_up_to_one
 
-__all__ = ["check_family", "over_counts", "over_half_line", "over_levels", "over_line", "predictive_adds_up_to_one"]
+__all__ = [
+    "check_belief",
+    "check_family",
+    "over_counts",
+    "over_half_line",
+    "over_levels",
+    "over_line",
+    "predictive_adds_up_to_one",
+]

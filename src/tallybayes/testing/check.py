@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -14,6 +14,7 @@ from tallybayes.testing.grids import Grid, grid_of, values_of
 from tallybayes.testing.left_out import left_out_is_trained_without
 from tallybayes.testing.numbers import numbers_are_taken_in_every_way
 
+CLASSES = st.sampled_from("abc")
 WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3, 0.0])
 COUNTED = st.sampled_from([1.0, 1.0, 1.0, 2.0, 0.1, 0.75])  # weights of rows that a model can have counted
 FEWER = 8  # rows, each of which is left out
@@ -35,25 +36,11 @@ def check_family(
     `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own. For a family of numbers, both follow from
     its support where no `values` are given.
     """
-    laws.it_can_be_written(family)
+    values, total = (values_of(family), total or grid_of(family)) if values is None else (values, total)
+    check = _Check(family.over(columns), examples)
+    rows = st.lists(st.tuples(st.none() | values, CLASSES, WEIGHTS), max_size=12)
+    some = _some(values)
     laws.its_settings_have_one_form(family)
-    if values is None:
-        values, total = values_of(family), total or grid_of(family)
-    family = family.over(columns)
-    rows = st.lists(st.tuples(st.none() | values, st.sampled_from("abc"), WEIGHTS), max_size=12)
-    some = st.lists(st.tuples(values, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
-    counted = st.lists(
-        st.tuples(st.none() | values, st.sampled_from("abc"), COUNTED), min_size=1, max_size=FEWER
-    ).flatmap(lambda drawn: st.permutations(drawn + drawn[:2]))
-
-    def check(law: Callable[..., None], *strategies: st.SearchStrategy[Any]) -> None:
-        @_drawing(examples)
-        @given(st.tuples(*strategies))
-        def holds(drawn: tuple[Any, ...]) -> None:
-            law(family, *drawn)
-
-        holds()
-
     check(laws.merging_is_adding, rows, rows, rows)
     check(laws.adding_is_an_abelian_group, rows, rows, rows)
     check(laws.weight_is_repetition, rows)
@@ -61,13 +48,48 @@ def check_family(
     check(laws.missing_is_not_counted, rows)
     check(laws.history_leaves_no_trace, some, some, st.randoms())
     check(laws.forgotten_is_never_seen, some, some, st.randoms())
+    check_belief(family, values, columns=columns, total=total, examples=examples)
+
+
+def check_belief(
+    family: Family,
+    values: st.SearchStrategy[Any],
+    *,
+    columns: tuple[str, ...] = ("x",),
+    total: Grid | None = None,
+    examples: int = 30,
+) -> None:
+    """Those of the laws that concern what the counts mean: enough for a family that counts as another does, for which
+    all laws were checked."""
+    laws.it_can_be_written(family)
+    check, some = _Check(family.over(columns), examples), _some(values)
+    counted = st.lists(st.tuples(st.none() | values, CLASSES, COUNTED), min_size=1, max_size=FEWER)
     check(laws.files_come_back_the_same, some, some)
     check(laws.scores_follow_the_counts, some, some)
     if family.support is not None:
         check(numbers_are_taken_in_every_way, some)
     if total is not None:
         check(laws.predictive_adds_up_to_one, some, st.just(total))
-    check(left_out_is_trained_without, counted, st.booleans())
+    repeated = counted.flatmap(lambda drawn: st.permutations(drawn + drawn[:2]))
+    check(left_out_is_trained_without, repeated, st.booleans())
+
+
+def _some(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """A few rows, each counted once."""
+    return st.lists(st.tuples(values, CLASSES, st.just(1.0)), min_size=1, max_size=12)
+
+
+class _Check(NamedTuple):
+    family: Family
+    examples: int
+
+    def __call__(self, law: Callable[..., None], *strategies: st.SearchStrategy[Any]) -> None:
+        @_drawing(self.examples)
+        @given(st.tuples(*strategies))
+        def holds(drawn: tuple[Any, ...]) -> None:
+            law(self.family, *drawn)
+
+        holds()
 
 
 def _drawing(examples: int) -> settings:

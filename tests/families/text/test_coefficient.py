@@ -13,7 +13,7 @@ from test_words import texts
 from mails import ASKED, READINGS, train
 from tallybayes import Words
 from tallybayes.families.text.coefficient import log_orders
-from tallybayes.testing import check_family
+from tallybayes.testing import check_belief
 
 
 @pytest.mark.slow
@@ -21,7 +21,7 @@ from tallybayes.testing import check_family
     "family", [Words(coefficient=True), Words(coefficient=True, reading="dirichlet-multinomial")], ids=repr
 )
 def test_the_coefficient_obeys_the_laws(family):
-    check_family(family, texts, examples=10)
+    check_belief(family, texts, examples=10)
 
 
 COUNTS = st.integers(1, 40).map(float) | st.floats(0.01, 1e6)

@@ -10,7 +10,7 @@ from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
 
 from mails import ASKED, DOCUMENTS, LABELS, READINGS, train
 from tallybayes import JEFFREYS, Categorical, Gaussian, MEstimate, Model, Schema, Words, digest
-from tallybayes.testing import check_family
+from tallybayes.testing import check_belief, check_family
 
 texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
 
@@ -20,8 +20,6 @@ texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
     "family",
     [
         Words(),
-        Words(reading="binary", alpha="fitted"),
-        Words(reading="bernoulli", alpha=JEFFREYS),
         Words(ngrams=(1, 2), reading="averaged"),
         Words(unit="characters", ngrams=(1, 3), reading="dirichlet-multinomial"),
         Words(presence=True, shortest=1, lower=False, reading="poisson"),
@@ -32,6 +30,14 @@ texts = st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12)
 )
 def test_text_obeys_the_laws(family):
     check_family(family, texts, examples=20)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "family", [Words(reading="binary", alpha="fitted"), Words(reading="bernoulli", alpha=JEFFREYS)], ids=repr
+)
+def test_readings_of_the_same_counts_obey_the_laws(family):
+    check_belief(family, texts, examples=20)
 
 
 @pytest.mark.parametrize("reading", READINGS)

@@ -13,7 +13,7 @@ from scipy import stats
 
 from examples import some
 from tallybayes import Bag, Model, Poisson, Schema, Words, digest, files
-from tallybayes.testing import check_family
+from tallybayes.testing import check_belief, check_family
 
 FORMS = [np.array, np.asfortranarray, sp.csr_array]
 COUNTS = np.array([[1, 0, 0], [1, 3, 0], [0, 2, 2], [0, 0, 0], [4, 1, 1]], float)
@@ -35,10 +35,10 @@ def vectors_of(total, size=3):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("reading", ["averaged", "poisson"])
+@pytest.mark.parametrize(("reading", "check"), [("averaged", check_family), ("poisson", check_belief)])
 @pytest.mark.parametrize("values", [VECTORS, WEIGHTS, HOLES], ids=["whole", "any", "holes"])
-def test_readings_obey_the_laws(reading, values):
-    check_family(Bag(reading=reading, size=3, coefficient=True), values, examples=10)
+def test_readings_obey_the_laws(reading, check, values):
+    check(Bag(reading=reading, size=3, coefficient=True), values, examples=10)
 
 
 def test_averaged_is_the_mean_of_shares():
