@@ -6,6 +6,7 @@ import pytest
 from em_rows import mixed_rows, written
 
 from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
+from tallybayes.model.em.chosen import best_weight
 
 
 @pytest.mark.slow
@@ -14,7 +15,7 @@ def test_frame_and_source_of_many_batches_choose_the_same_weight(tmp_path):
     schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")
     source = written(tmp_path / "large.csv", table, labels, "x" * 500, block_bytes=1 << 14)
     read = Model.train(schema, source, unlabelled=EM(weight="chosen"))
-    assert len(read.fitted.held_out) == 5
+    assert list(read.fitted.held_out) == [0.0, 0.1, 0.3, 1.0]
     assert max(read.fitted.held_out.values()) < 5.0  # no class was held out entirely
 
 
@@ -33,8 +34,7 @@ def test_weight_minimises_the_held_out_loss():
     schema = {"number": Gaussian(), "count": Poisson()}
     model = Model.train(schema, table, labels, unlabelled=EM(weight="chosen"))
     tried = model.fitted.held_out
-    assert tried[model.fitted.weight] <= tried[0.0]
-    assert {0.0, 1.0} <= tried.keys()
+    assert tried[model.fitted.weight] == min(tried.values())
     order = np.random.default_rng(2).permutation(400)
     again = Model.train(
         schema, table.take(pa.array(order)), [labels[i] for i in order], unlabelled=EM(weight="chosen"), threads=2
@@ -63,3 +63,30 @@ def test_uninformative_unlabelled_rows_are_not_used():
     ).fitted
     assert fitted.weight == 0.0
     assert fitted.notes == ("No weight clearly lowers the held-out log-loss, so it is 0.",)
+
+
+def test_rows_without_labels_count_as_much_as_lowers_the_loss_most():
+    random = np.random.default_rng(3)
+    truth = random.integers(0, 2, 300)
+    frame = {f"x{i}": random.normal(1.5 * truth) for i in range(4)}
+    labels = [int(label) if row < 16 else None for row, label in enumerate(truth)]
+    fitted = Model.train(dict.fromkeys(frame, Gaussian()), frame, labels, unlabelled=EM(weight="chosen")).fitted
+    assert fitted.weight == 0.1
+    assert fitted.held_out[0.1] == min(fitted.held_out.values()) < 0.75 * fitted.held_out[0.0]
+    assert fitted.notes == ()
+
+
+def test_of_the_weights_that_clearly_help_the_one_with_the_lowest_loss_is_taken():
+    without = np.linspace(1.0, 2.0, 20)
+    helps, helps_more = without - 0.5, without - 0.6
+    assert best_weight({0.0: without, 0.1: helps_more, 0.3: helps, 1.0: helps}) == 0.1
+    assert best_weight({0.0: without, 0.1: helps, 0.3: helps, 1.0: helps_more}) == 1.0
+    assert best_weight({0.0: without, 0.1: without, 0.3: without + 0.1, 1.0: without + 0.1}) == 0.0
+
+
+def test_a_gain_below_its_standard_error_is_no_gain():
+    without = np.full(25, 2.0)
+    apart = np.tile([-1.0, 1.0, 1.0, -1.0, 0.0], 5)  # of mean 0, deviation √0.8 and standard error √0.032
+    error = np.sqrt(0.032)
+    assert best_weight({0.0: without, 1.0: without - apart - 0.99 * error}) == 0.0
+    assert best_weight({0.0: without, 1.0: without - apart - 1.01 * error}) == 1.0

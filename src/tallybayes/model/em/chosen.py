@@ -8,6 +8,7 @@ on it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,7 +52,7 @@ def choose_weight(problem: Problem, settings: EM) -> Choice:
         for weight in WEIGHTS:
             losses[weight].append(folds.losses(_counts(replace(part, weight=weight), quick), fold))
     found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
-    best = _best(found)
+    best = best_weight(found)
     notes = () if best else ("No weight clearly lowers the held-out log-loss, so it is 0.",)
     return Choice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
 
@@ -71,14 +72,16 @@ def _counts(problem: Problem, settings: EM) -> Model:
     return best_run(problem, starts_of(problem, settings), settings, PART).counts
 
 
-def _best(losses: dict[float, Floats]) -> float:
-    """The largest of the weights that do not differ significantly: with small ones, smoothing outweighs the counts."""
+def best_weight(losses: Mapping[float, Floats]) -> float:
+    """Of the weights whose losses, one per row, are clearly lower than without the unlabelled rows, the one with the
+    lowest; 0 if there is none.
 
-    def gain(weight: float, over: float, errors: float) -> float:
-        """How much lower the loss is, minus a multiple of its standard error."""
-        apart = losses[over] - losses[weight]
-        return float(apart.mean() - errors * apart.std() / np.sqrt(len(apart)))
+    >>> best_weight({0.0: np.array([1.0, 2.0, 3.0]), 0.1: np.array([0.9, 1.9, 2.7]), 1.0: np.array([0.0, 0.0, 5.0])})
+    0.1
+    """
 
-    better = [weight for weight in losses if gain(weight, 0.0, 1.0) > 0]
-    best = max(better, key=lambda weight: gain(weight, 0.0, 1.0), default=0.0)
-    return max((weight for weight in better if gain(weight, best, -1.0) >= 0), default=0.0)
+    def is_clear(weight: float) -> bool:
+        gained = losses[0.0] - losses[weight]
+        return bool(gained.mean() > gained.std() / np.sqrt(len(gained)))
+
+    return min(filter(is_clear, losses), key=lambda weight: float(losses[weight].mean()), default=0.0)

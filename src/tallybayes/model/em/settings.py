@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 CHOSEN = "chosen"
-WEIGHTS = (0.0, 0.01, 0.1, 0.3, 1.0)  # that are tried if the weight is chosen
+WEIGHTS = (0.0, 0.1, 0.3, 1.0)  # that are tried if the weight is chosen
 RESTARTS = 10  # if a class has no labelled row to start from
 
 
