@@ -54,7 +54,7 @@ def test_a_filter_tells_by_its_exit_code(program, mail):
     assert program(*line, stdin=HAM.format(99).encode()).code == 1
     told = program("predict", "spam.tally", "-", stdin=HAM.format(99).encode())
     assert told.code == 2
-    assert "Standard input looks like mail. Say that it is: --input mail" in told.err
+    assert "Standard input looks like mail. Give --input mail" in told.err
 
 
 def test_a_mail_is_learned_and_forgotten_again(program, mail):

@@ -78,7 +78,7 @@ def test_costs_are_lowered_instead_where_they_are_given():
 
 
 def test_one_row_is_asked_about():
-    with pytest.raises(ValueError, match="Which cell of which row"):
+    with pytest.raises(ValueError, match="rows; give one"):
         tennis(alpha=1.0).ask_next(DAYS)
 
 

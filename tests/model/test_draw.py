@@ -211,7 +211,7 @@ def test_what_is_drawn_far_out_in_a_tail_is_a_number_that_can_be_trained_on():
 
 
 def test_nothing_can_be_drawn_where_nothing_is_counted_or_assumed():
-    message = "Column 'x': nothing is counted in class 'a' and there is no prior, so there is nothing to draw from"
+    message = "Column 'x': class 'a' has no counts and there is no prior, so there is nothing to draw from"
     for family in (
         Gaussian(m=0.0),
         Gaussian(m=0.0, plugin=True),

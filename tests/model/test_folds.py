@@ -173,7 +173,7 @@ def test_a_bad_cell_is_named_as_it_came():
 
 
 def test_there_is_no_fold_beyond_the_last():
-    with pytest.raises(IndexError, match="There is no fold 4; there are 4, from 0 on"):
+    with pytest.raises(IndexError, match="There is no fold 4; there are 4, counted from 0"):
         folds(SCHEMA, FRAME, LABELS, 4).without(4)
 
 

@@ -148,7 +148,7 @@ def test_an_array_says_which_class_each_column_is():
 
 def test_what_needs_one_label_for_each_row_says_so():
     model = Model.train(SCHEMA, FRAME, ["no", "yes", "yes"])
-    with pytest.raises(TypeError, match="each row needs the one label that it has"):
+    with pytest.raises(TypeError, match="give one label per row"):
         evaluate(model, FRAME, SoftLabels({"no": [1.0] * 3}))
 
 

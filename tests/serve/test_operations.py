@@ -140,7 +140,7 @@ def test_nothing_of_many_rows_is_learned_if_one_of_them_cannot_be(tmp_path):
 def test_another_row_under_the_same_id_is_a_conflict(service):
     client, store = service
     other = {"id": "m-1", "row": {"text": "other"}, "label": "spam"}
-    assert "stands for another row" in problem(client.post("/v1/models/spam/learn", json=other), 409)
+    assert "belongs to another row" in problem(client.post("/v1/models/spam/learn", json=other), 409)
     assert store.digest() == digest(trained())
 
 

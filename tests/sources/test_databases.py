@@ -163,7 +163,7 @@ def test_what_is_not_given_rightly_is_said(given, error, said, tmp_path, monkeyp
 def test_a_file_that_is_no_database_is_not_taken_for_one(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(SourceError, match=r"a\.csv is no database of SQLite or DuckDB"):
+    with pytest.raises(SourceError, match=r"a\.csv is not a SQLite or DuckDB database"):
         open_source(database=path, query="SELECT 1")
 
 
@@ -221,5 +221,5 @@ def test_a_model_is_the_same_bytes_wherever_its_rows_come_from(kind, database, t
 
 
 def test_a_database_that_is_given_as_data_is_told_from_a_table(database):
-    with pytest.raises(SourceError, match=r"some rows\.db is a database\. Say which rows to read: --database "):
+    with pytest.raises(SourceError, match=r"some rows\.db is a database\. Give the rows to read: --database "):
         open_source(database)

@@ -28,7 +28,7 @@ def in_a_folder_with_a_table(tmp_path, monkeypatch):
     ],
 )
 def test_what_is_not_the_name_of_a_file_is_an_error(given, kind):
-    with pytest.raises(TypeError, match=f"^Files are given by name, not as {kind}. Give a text, a path, or a list of"):
+    with pytest.raises(TypeError, match=f"^Files are given by name, not as {kind}. Give a string, a path, or"):
         open_source(given)
 
 

@@ -30,7 +30,7 @@ def test_a_schema_that_is_prepared_stays_as_it_is():
 
 def test_a_stream_asks_for_questions_that_are_prepared():
     batches = [taken(range(60)), taken(range(60, 120))]
-    with pytest.raises(ValueError, match=r"Choose them from some rows: prepare\(schema, rows, labels\)"):
+    with pytest.raises(ValueError, match=r"Choose them on some rows with prepare\(schema, rows, labels\)"):
         Model.train({BLOCK: Trees(n=8)}, (frame.assign(y=labels) for frame, labels in batches), "y")
     with pytest.raises(ValueError, match=r"prepare\(schema, some_rows, labels\)"):
         Trees(n=8).over(BLOCK).encode([{"a": "u", "b": 1.0, "c": "x"}])

@@ -148,7 +148,7 @@ def test_what_characters_say_is_told_of_the_words_they_are_in():
         ({"characters": "23"}, "from 1 to 8 characters"),
         ({"characters": (2, 3), "unit": "characters"}, "leave characters=None"),
         ({"characters": (2, 3), "vocabulary": ("a",)}, "leave characters=None"),
-        ({"characters": (2, 3), "mix": unusual()}, "3 lengths of runs, since ngrams=.* and characters"),
+        ({"characters": (2, 3), "mix": unusual()}, "3 lengths of n-grams, since ngrams=.* and characters"),
     ],
 )
 def test_characters_that_cannot_be_are_refused(settings, why):
@@ -232,7 +232,7 @@ def test_a_mix_is_filed_as_json_toml_and_text():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of runs, since ngrams=\\(1, 2\\)"),
+        ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of n-grams, since ngrams=\\(1, 2\\)"),
         ({"mix": 3}, "mix must be a Mix, or None"),
         ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
     ],
