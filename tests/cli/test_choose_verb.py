@@ -74,7 +74,7 @@ def test_model_is_replaced_unless_an_output_is_named(tally, trained):
     [
         (("--try", "alpha"), "--try 'alpha': write SETTING=VALUE, like alpha=0.5."),
         (("--try", "beta=1"), "beta=1 is not a belief of this schema"),
-        (("--try", "u=Gausian()"), "There is no family 'Gausian'. Do you mean Gaussian?"),
+        (("--try", "u=Gausian()"), "There is no family 'Gausian'. Did you mean Gaussian?"),
         (("--try", "u=Gaussian()"), "these count differently"),
         (("--folds", 400), "The model has not counted"),
     ],

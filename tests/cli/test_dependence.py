@@ -23,7 +23,7 @@ def test_dependent_columns_are_counted_jointly_and_reported(tally, parity):
     assert ended.code == 0
     (line,) = [line for line in ended.err.splitlines() if line.startswith("Together: ")]
     assert "2 columns by Several(members=(Trees(), Pairs(structure='averaged')))" in line
-    assert "columns that may depend on each other; what that tells is weighed" in line
+    assert "columns that may depend on each other; their evidence is weighed" in line
     assert "best mean of logs × " in line
     assert "Pairs × " in line
     assert "weighed by 120 rows left out" in ended.err
@@ -72,7 +72,7 @@ def test_dependence_with_a_schema_is_an_error(tally, parity):
 def test_folds_of_guided_trees_are_refused(tally, parity):
     ended = tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", "--column", "one,two=Trees(n=5)")
     assert ended.code == 2
-    assert "finds its questions by the labels of rows, held-out rows among them" in ended.err
+    assert "chooses its questions by the labels, including those of held-out rows" in ended.err
     assert "SemiNaiveBayes()" in ended.err
     random = ("--column", "one,two=Trees(n=5,questions='random')")
     assert tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", *random).code == 0

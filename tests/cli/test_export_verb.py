@@ -31,7 +31,7 @@ def test_files_are_written_atomically(tally, model, tmp_path):
     [
         (["--to", "sql"], "--to sql needs --table"),
         (["--to", "onnx", "--table", "days"], "--table goes with --to sql"),
-        (["--to", "sql", "--table", ""], "'' cannot be a name in SQL"),
+        (["--to", "sql", "--table", ""], "'' is not a valid SQL name"),
         (["--to", "sql", "--table", "t", "-o", "weather.tally"], "this is an input file, which would be overwritten"),
     ],
 )

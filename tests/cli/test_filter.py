@@ -99,7 +99,7 @@ def test_filter_learns_into_a_file_like_the_learn_verb(filtered, program, tmp_pa
         (["--server", "http://127.0.0.1:1"], "http://127.0.0.1:1 does not answer: "),
         (["."], "is not a store"),
         (["spam.tally", "--ham-score", "9"], None),
-        (["spam.tally", "--ham-score", "9", "--spam-score", "1"], "Mail is spam from 1 on and ham below 9"),
+        (["spam.tally", "--ham-score", "9", "--spam-score", "1"], "Mail would be spam from 1 up and ham below 9"),
         (["spam.tally", "--spam-class", "eggs"], "Which class is spam?"),
         (["spam.tally", "-s", "-n"], "Give at most one class to learn the mail as"),
         (["spam.tally", "-s", "-S"], "Give at most one class to learn the mail as"),

@@ -123,7 +123,7 @@ def test_pipe_cannot_be_read_twice(program, table):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "This is not a tallybayes model, or it is cut short. To evaluate data without a model, give --folds 10"),
+        ((), "This is not a tallybayes model, or it is truncated. To evaluate data without a model, give --folds 10"),
         (("--folds", 400, "-l", "class"), "400 folds of 300 rows: some would be empty. Give k=300 or less"),
         (("--folds", 5), "Which column holds the classes? Give --label"),
         (("--folds", 5, "-l", "class", "--groups", "who"), "no column 'who'"),

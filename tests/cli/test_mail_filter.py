@@ -54,7 +54,7 @@ def test_predict_find_sets_the_exit_code(program, mail):
     assert program(*line, stdin=HAM.format(99).encode()).code == 1
     told = program("predict", "spam.tally", "-", stdin=HAM.format(99).encode())
     assert told.code == 2
-    assert "Standard input looks like mail. Say that it is: --input mail" in told.err
+    assert "Standard input looks like mail. Give --input mail" in told.err
 
 
 def test_learn_and_forget_a_mail(program, mail):

@@ -21,8 +21,8 @@ def test_infinity_in_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_p
 @pytest.mark.parametrize(
     ("cells", "reason"),
     [
-        ([{"city": "x"}, {"city": "z"}], "records: make columns of their fields to have them counted"),
-        ([[1.0, 2.0], []], "the vector has 0 numbers, where others have 2"),
+        ([{"city": "x"}, {"city": "z"}], "records: convert their fields to columns to count them"),
+        ([[1.0, 2.0], []], "the vector has 0 numbers; others have 2"),
         ([b"\x00\xff", b"\x01"], "cells of type binary are not numbers"),
     ],
 )

@@ -24,7 +24,7 @@ def test_full_disk_leaves_the_old_file(program, model, weather):
 
     ended = program("learn", "weather.tally", "weather.csv", preexec_fn=little_room)
     assert ended.code == 2
-    assert "weather.tally could not be saved: File too large. The file is as it was before." in ended.err
+    assert "weather.tally could not be saved: File too large. The old file is unchanged." in ended.err
     assert model.read_bytes() == before
     assert sorted(path.name for path in weather.parent.iterdir()) == ["weather.csv", "weather.tally"]
 
@@ -35,7 +35,7 @@ def test_full_disk_leaves_no_output_file(program, model, weather):
 
     ended = program("predict", "weather.tally", "weather.csv", "-o", "a.csv", preexec_fn=no_room)
     assert ended.code == 2
-    assert "a.csv could not be saved: File too large. There is no such file." in ended.err
+    assert "a.csv could not be saved: File too large. No file was written." in ended.err
     assert not weather.with_name("a.csv").exists()
 
 
@@ -106,7 +106,7 @@ def test_missing_label_is_an_error_that_lists_the_marks(tally, model, weather, o
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = (
         "Drop it, or give it a label; training can count it as it is: --unlabelled, or unlabelled=EM(). "
-        f"Cells that are {markers} mean that nothing is known, unless "
+        f"Cells that are {markers} are missing values, unless "
         "--no-default-missing is given.\n"
     )
     for line in (
@@ -256,6 +256,6 @@ def test_times_are_left_out_and_reported(tally, weather):
     weather.write_text("\n".join([f"day,{rows[0]}", *(f"2024-01-0{i + 1},{row}" for i, row in enumerate(rows[1:]))]))
     ended = tally("train", weather, "-l", "play", "-o", "m")
     assert ended.code == 0
-    assert "Left out: day (times: turn them into a number or a category to have them counted)" in ended.err
+    assert "Left out: day (times: convert them to a number or a category to count them)" in ended.err
     assert tally("train", weather, "-l", "day", "-o", "m").code == 0
     assert str(load("m").classes[0]) == "2024-01-01"

@@ -17,9 +17,9 @@ SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
 def test_store_or_model_is_required(tally):
     ended = tally("serve", "here")
     assert ended.code == 2
-    assert "here: there is no store. Make one from a model with --from spam.tally" in ended.err
+    assert "here: there is no store. Create one from a model with --from spam.tally" in ended.err
     assert "not both" in tally("serve", "here", "--from", "a.tally", "--schema", "b.toml").err
-    assert "make one store" in tally("serve", "here", "there", "--from", "a.tally").err
+    assert "create a single store" in tally("serve", "here", "there", "--from", "a.tally").err
     assert "no-such.tally" in tally("serve", "here", "--from", "no-such.tally").err
     assert tally("serve", "here", "--schema", "no-such.toml").code == 2
 

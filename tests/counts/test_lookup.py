@@ -52,7 +52,7 @@ def test_counts_beyond_float_precision_are_integers():
 
 def test_unknown_name_is_an_error_that_suggests_the_nearest():
     counts = tennis().counts("outlook")
-    with pytest.raises(KeyError, match=r"Nothing is counted of 'suny'\. Do you mean 'sunny'\? There are 'overcast'"):
+    with pytest.raises(KeyError, match=r"Nothing is counted of 'suny'\. Did you mean 'sunny'\? There are 'overcast'"):
         counts["suny"]
     with pytest.raises(KeyError, match=r"Nothing is counted of 'maybe'\. There are 'no', 'yes'\."):
         tennis().counts()["maybe"]

@@ -96,5 +96,5 @@ def test_unsupported_columns_are_named():
     with pytest.raises(ValueError, match=r"Column 'text' \(Words\) cannot be written as ONNX"):
         export_onnx(model)
     named = Model.train({"predicted": Gaussian()}, {"predicted": [1.0, 2.0]}, ["a", "b"])
-    with pytest.raises(ValueError, match="Column 'predicted' has a name that ONNX needs"):
+    with pytest.raises(ValueError, match="Column 'predicted' has a name that is reserved"):
         export_onnx(named)

@@ -75,7 +75,7 @@ def test_table_names_may_equal_step_names(name):
 @pytest.mark.parametrize(
     ("family", "reason"),
     [
-        (Words(tokeniser=str.split), "an export holds no code"),
+        (Words(tokeniser=str.split), "a Python function, which cannot be exported"),
         (Words(stems={"sirs": "sir"}), "stems"),
         (Words(unit="characters"), "no words to look up"),
         (Words(vocabulary=("free",), unknown=True), "unknown=True"),
@@ -92,5 +92,5 @@ def test_unsupported_settings_name_the_column(family, reason):
 @pytest.mark.parametrize("other", ["bigquery", "snowflake", "spark"])
 def test_untested_dialects_are_refused(other):
     model = Model.train({"text": Words()}, {"text": ["free money", "dear sir"]}, ["a", "b"])
-    with pytest.raises(ValueError, match=f"Column 'text'.*{other} is not known to find the same words"):
+    with pytest.raises(ValueError, match=f"Column 'text'.*text can be split into words in .*, not in {other}"):
         export_sql(model, dialect=other)

@@ -92,7 +92,7 @@ def test_undeclared_setting_cannot_be_created():
     [
         ({"__doc__": None}, "it says what it is"),
         ({"log_density": Numeric.log_density}, "no density at estimated parameters"),
-        ({"draw": Numeric.draw}, "does not say how to draw a value"),
+        ({"draw": Numeric.draw}, "does not implement draw"),
         ({"posterior": Numeric.posterior}, "has no posterior distribution"),
         ({"sufficient": lambda self, x: Totals(n=1, x=x / (x[:1] + 1.0))}, "merging is adding|any order"),
         ({"log_predictive": lambda self, s, x: np.log(self.shape + s.n) - x}, "adds up to one"),

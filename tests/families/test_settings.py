@@ -111,7 +111,7 @@ def test_family_registered_late_round_trips(monkeypatch):
     model = Model.train(Schema({"x": family}), {"x": [1.0, 2.0]}, ["a", "b"])
     with pytest.raises(ValueError, match=r"There is no family 'Doubled'"):
         family_from_text("Doubled(factor=3)")
-    with pytest.raises(FileError, match=re.escape("if it is your own, write FAMILIES['Doubled'] = Doubled first")):
+    with pytest.raises(FileError, match=re.escape("if it is yours, register it: FAMILIES['Doubled'] = Doubled")):
         from_bytes(to_bytes(model))
     monkeypatch.setitem(FAMILIES, "Doubled", Doubled)
     assert family_from_text(family_to_text(family)) == family

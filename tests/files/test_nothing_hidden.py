@@ -37,13 +37,13 @@ def padded(limbs):
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (forged(MODEL, **{"9_hidden": lambda _: SECRET}), "it has an array '9/hidden', which means nothing"),
-        (forged(MODEL, lambda h: h.update(note="Longyearbyen")), "is not written as tallybayes writes it"),
-        (forged(MODEL, lambda h: h["labels"].update(note=1)), "is not written as tallybayes writes it"),
-        (forged(MODEL, lambda h: h["schema"].update(note=1)), "is not written as tallybayes writes it"),
-        (forged(MODEL, lambda h: h["schema"]["columns"][0].update(note=1)), "is not written as tallybayes writes it"),
+        (forged(MODEL, **{"9_hidden": lambda _: SECRET}), "it has an unknown array '9/hidden'"),
+        (forged(MODEL, lambda h: h.update(note="Longyearbyen")), "its description is not canonical"),
+        (forged(MODEL, lambda h: h["labels"].update(note=1)), "its description is not canonical"),
+        (forged(MODEL, lambda h: h["schema"].update(note=1)), "its description is not canonical"),
+        (forged(MODEL, lambda h: h["schema"]["columns"][0].update(note=1)), "its description is not canonical"),
         (forged(MODEL, lambda h: h["tallies"][0].update(note=1)), "of its numbers it says low, note, slots"),
-        (forged(MODEL, lambda h: h["schema"].update(prior=1)), "is not written as tallybayes writes it"),
+        (forged(MODEL, lambda h: h["schema"].update(prior=1)), "its description is not canonical"),
         (forged(MODEL, **{"0_sums_n": padded}), "sums are not canonical"),
         (forged(MODEL, **{"1_sums_x": lambda a: a - [[[1 << 32, -1]]]}), "sums are not canonical"),
         (forged(MODEL, **{"2_sums_n": lambda a: a * [[[0]], [[1]], [[1]]]}), "something of which nothing is counted"),
@@ -62,7 +62,7 @@ def test_altered_headers_are_refused():
     other = safetensors.numpy.save(arrays, metadata={NAME: mine, "note": "Longyearbyen"})
     spaced = header.rstrip() + b" " * 64
     for data in (other, len(spaced).to_bytes(8, "little") + spaced + rest):
-        with pytest.raises(FileError, match=r"header holds something else as well|is not a tallybayes model"):
+        with pytest.raises(FileError, match=r"header has additional content|is not a tallybayes model"):
             from_bytes(data)
     with pytest.raises(FileError, match="damaged"):
         from_bytes(DATA + b"Longyearbyen")
@@ -76,7 +76,7 @@ def test_impossible_class_or_label_type_is_refused():
     wider = {f"{i}_sums_{name}": lambda a: np.pad(a, [(0, 0), (0, 1), (0, 0)]) for i, name in enumerate("nn")}
     schema = Schema({"x": Categorical()})
     model = Model.train(schema, {"x": ["u", "v"]}, ["a", "b"])
-    with pytest.raises(FileError, match="classes of which nothing is counted"):
+    with pytest.raises(FileError, match="classes without counts"):
         from_bytes(forged(model, renamed, **wider))
     numbered = Model.train(schema, {"x": ["u", "v"]}, [0, 1])
     for kind in ("int32", "uint8", "timestamp[ns]"):
@@ -113,7 +113,7 @@ def test_huge_declared_size_is_cheap_to_load_and_an_error_to_query(family):
         ),
         (forged(MODEL, lambda h: h["schema"]["columns"][0]["settings"].update(m=None)), "m must be a finite number"),
         (forged(MODEL, **{"1_sums_n": lambda a: a * 100}), "'age' has more values than there are rows"),
-        (forged(MODEL, **{"1_sums_xx": lambda a: a[:, ::-1].copy()}), "a variance would go below zero"),
+        (forged(MODEL, **{"1_sums_xx": lambda a: a[:, ::-1].copy()}), "a variance would be negative"),
     ],
 )
 def test_impossible_counts_are_refused(data, said):

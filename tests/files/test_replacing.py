@@ -59,10 +59,10 @@ def filled(path):
 
 def test_disk_error_says_what_is_left(tmp_path):
     path = tmp_path / "m.tally"
-    with pytest.raises(SaveError, match=r"m.tally could not be saved: File too large. There is no such file"):
+    with pytest.raises(SaveError, match=r"m.tally could not be saved: File too large. No file was written"):
         filled(path)
     save(one_row(), path)
-    with pytest.raises(SaveError, match=r"m.tally could not be saved: File too large. The file is as it was before"):
+    with pytest.raises(SaveError, match=r"m.tally could not be saved: File too large. The old file is unchanged"):
         filled(path)
     assert load(path) == one_row()
     assert list(tmp_path.iterdir()) == [path]

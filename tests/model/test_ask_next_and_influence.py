@@ -78,7 +78,7 @@ def test_costs_replace_entropy():
 
 
 def test_single_row():
-    with pytest.raises(ValueError, match="Which cell of which row"):
+    with pytest.raises(ValueError, match="rows; give one"):
         tennis(alpha=1.0).ask_next(DAYS)
 
 

@@ -212,7 +212,7 @@ def test_learning_curve_equals_retraining():
 
 
 def test_impossible_sizes_are_refused():
-    with pytest.raises(ValueError, match="a model of 3 folds was asked for; with 3 folds, give 1 to 2"):
+    with pytest.raises(ValueError, match="3 is not a number of folds to train on; with 3 folds, give 1 to 2"):
         learning_curve({"x": Categorical()}, {"x": ["u", "v"] * 4}, ["a", "b"] * 4, k=3, sizes=[3])
 
 

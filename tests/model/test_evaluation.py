@@ -255,7 +255,7 @@ def test_invalid_arguments_are_errors():
     with pytest.raises(ValueError, match="threads=0"):
         evaluate(MODEL, FRAME, LABELS, threads=0)
     numbers = evaluate(Model.train(SCHEMA, *part(0, 2)[:1], [1, 2]), part(0, 2)[0], [1, 2])
-    with pytest.raises(TypeError, match="labels are of one type"):
+    with pytest.raises(TypeError, match="labels have the same type"):
         numbers + evaluate(MODEL, FRAME, LABELS)
     with pytest.raises(TypeError):
         numbers + 1

@@ -174,7 +174,7 @@ def test_bad_cell_is_named_by_its_row():
 
 
 def test_fold_out_of_range_is_an_error():
-    with pytest.raises(IndexError, match="There is no fold 4; there are 4, from 0 on"):
+    with pytest.raises(IndexError, match="There is no fold 4; there are 4, counted from 0"):
         folds(SCHEMA, FRAME, LABELS, 4).without(4)
 
 

@@ -129,7 +129,7 @@ def test_unknown_names_are_errors():
         heaviest(MODEL, "eggs")
     with pytest.raises(ValueError, match="There is no column 'town'; there are 'text'"):
         heaviest(MODEL, "spam", column="town")
-    with pytest.raises(ValueError, match="top=-1: give how many to list"):
+    with pytest.raises(ValueError, match="top=-1: give a whole number"):
         heaviest(MODEL, "spam", -1)
     with pytest.raises(ValueError, match="has counted no rows"):
         heaviest(Model(SCHEMA), "spam")

@@ -101,5 +101,5 @@ def test_one_against_the_rest():
 
 
 def test_dirichlet_multinomial_is_not_linear_and_says_why():
-    with pytest.raises(TypeError, match="a word's second occurrence says less than its first"):
+    with pytest.raises(TypeError, match="a word's second occurrence is weaker evidence"):
         train(Words(reading="dirichlet-multinomial")).linear("spam")

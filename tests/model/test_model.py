@@ -90,17 +90,17 @@ def test_forgetting_unlearned_rows_is_refused_and_changes_nothing():
     model = train(0, 50)
     before = digest(model)
     stranger = Model.train(SCHEMA, {**part(0, 1)[0], "city": ["Lima"]}, LABELS[:1])
-    with pytest.raises(ValueError, match="in column 'city' a count would go below zero"):
+    with pytest.raises(ValueError, match="in column 'city' a count would be negative"):
         model -= stranger
-    with pytest.raises(ValueError, match="fewer than no rows"):
+    with pytest.raises(ValueError, match="a negative number of rows"):
         model -= train(0, 200)
     assert digest(model) == before
     numbers = Schema({"x": Gaussian()})
     model = Model.train(numbers, {"x": [1.0, 2.0, 3.0]}, ["a"] * 3)
     before = digest(model)
-    with pytest.raises(ValueError, match="in column 'x' a variance would go below zero"):
+    with pytest.raises(ValueError, match="in column 'x' a variance would be negative"):
         model -= Model.train(numbers, {"x": [50.0]}, ["a"])
-    with pytest.raises(ValueError, match="a sum would be left where nothing is counted"):
+    with pytest.raises(ValueError, match="a sum would remain although its count is zero"):
         model -= Model.train(numbers, {"x": [1.0, 2.0, 4.0]}, ["a"] * 3)
     assert digest(model) == before
 
@@ -109,9 +109,9 @@ def test_adding_incompatible_models_is_refused():
     mine = Model.train(Schema({"x": Histogram(bits=12)}), {"x": [1.0]}, ["a"])
     with pytest.raises(ValueError, match=r"Column 'x' is counted by Histogram\(bits=12\) .* Histogram\(bits=8\)"):
         mine += Model.train(Schema({"x": Histogram(bits=8)}), {"x": [1.0]}, ["a"])
-    with pytest.raises(ValueError, match=r"Histogram\(bits=12\) on the one side and by Gaussian\(\)"):
+    with pytest.raises(ValueError, match=r"Histogram\(bits=12\) in one and by Gaussian\(\)"):
         mine += Model.train(Schema({"x": Gaussian()}), {"x": [1.0]}, ["a"])
-    with pytest.raises(ValueError, match="The columns differ: 'x' on the one side, 'y' on the other"):
+    with pytest.raises(ValueError, match="The columns differ: 'x' and 'y'"):
         mine += Model.train(Schema({"y": Gaussian()}), {"y": [1.0]}, ["a"])
     with pytest.raises(TypeError, match="type int64; those already counted are of type string"):
         mine += Model.train(Schema({"x": Histogram()}), {"x": [1.0]}, [1])

@@ -76,7 +76,7 @@ def test_kernel_density_grows_with_its_rows():
     ).parameter_count()
     assert (found.columns, found.total, found.joint) == ({"x": None, "y": 2}, 3, 3)
     assert str(found) == (
-        "3 parameters, beside those of 'x', which grow with the rows; "
+        "3 parameters, in addition to those of 'x', which grow with the rows; "
         "a table of the full joint distribution of 'y' has 3"
     )
 

@@ -190,7 +190,7 @@ def test_words_are_present_with_their_estimates():
         "words",
         {"free": [0.0, 1.0], "lunch": [1.0, 0.0], "prize": [0.0, 0.5]},
     )
-    with pytest.raises(ValueError, match="neither a text column nor a boolean one"):
+    with pytest.raises(ValueError, match="no text column and no boolean column"):
         presence(of(Gaussian()))
 
 

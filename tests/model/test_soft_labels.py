@@ -148,7 +148,7 @@ def test_array_names_the_class_of_each_column():
 
 def test_functions_that_need_labels_refuse_shares():
     model = Model.train(SCHEMA, FRAME, ["no", "yes", "yes"])
-    with pytest.raises(TypeError, match="each row needs the one label that it has"):
+    with pytest.raises(TypeError, match="give one label per row"):
         evaluate(model, FRAME, SoftLabels({"no": [1.0] * 3}))
 
 

@@ -87,7 +87,7 @@ def test_reasons_for_blocks_survive_weighing():
     frame, labels = made()
     schema = Schema.infer(frame, dependence="trees")
     model = weigh(Model.train(schema, frame, labels), frame, labels)
-    assert model.schema.reasons[BLOCK] == "columns that may depend on each other; what that tells is weighed"
+    assert model.schema.reasons[BLOCK] == "columns that may depend on each other; their evidence is weighed"
     assert BLOCK not in model.believing({BLOCK: model.schema.columns[BLOCK].changed({"m": 2.0})}).schema.reasons
 
 

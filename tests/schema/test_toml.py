@@ -116,14 +116,14 @@ def test_reason_cannot_escape_its_comment():
         ('[columns]\nwind speed = "Gaussian"', "(at line 2, column 6): 'wind speed = \"Gaussian\"'."),
         ('[columns]\na = "Poisson"\na = "Gaussian"\n', "Cannot overwrite a value (at line 3, column 15)"),
         ('columns = "', "(at end of document)"),
-        ('[colums]\nage = "Gaussian"', "has 'colums', which is not known; it may have label, prior, columns, blocks"),
+        ('[colums]\nage = "Gaussian"', "has an unknown entry 'colums'; it may have label, prior, columns, blocks"),
         ('age = "Gaussian"', "The schema has 'age', which is not known"),
-        ('label = "y"', 'The schema has no table [columns]; write one, with lines as in age = "Gaussian()".'),
+        ('label = "y"', 'The schema has no table [columns]; add one with lines like age = "Gaussian()".'),
         ("columns = 3", "The schema has no table [columns]"),
         ("label = 3\n[columns]", "The schema has label = 3; give the name of a column, in quotes."),
-        ("[columns]\nage = 3", "Column 'age' is given 3; give a family in quotes, as \"Gaussian()\"."),
-        ('[columns]\nwind.speed = "Poisson"', "a table in place of a family for column 'wind'; a name that has a dot"),
-        ('[columns]\nage = "Gausian"', "Column 'age': There is no family 'Gausian'. Do you mean Gaussian?"),
+        ("[columns]\nage = 3", "Column 'age' is 3; give a family in quotes, like \"Gaussian()\"."),
+        ('[columns]\nwind.speed = "Poisson"', "a table in place of a family for column 'wind'; quote a name"),
+        ('[columns]\nage = "Gausian"', "Column 'age': There is no family 'Gausian'. Did you mean Gaussian?"),
         ('[columns]\nage = "Gaussian(m=-1)"', "Column 'age': Gaussian(m=-1): m must be a finite number of at least 0."),
         ('label = "age"\n[columns]\nage = "Gaussian"', "Column 'age' holds the labels; drop it"),
         ('prior = "even"\n[columns]', "prior='even': give 'frequencies', 'uniform', a number or"),
@@ -134,7 +134,7 @@ def test_reason_cannot_escape_its_comment():
         ("prior = []\n[columns]", "The schema has prior = []; give pairs [label, probability]."),
         ("prior = [[1, 2], [3]]\n[columns]", "give pairs [label, probability]."),
         ("prior = [[[1], 1]]\n[columns]", "give pairs [label, probability]."),
-        ("prior = [[1, 0.5], [1, 0.5]]\n[columns]", "in which a label comes twice."),
+        ("prior = [[1, 0.5], [1, 0.5]]\n[columns]", "in which a label occurs twice."),
         ("prior = [[1, 2, 3]]\n[columns]", "The schema has prior = [[1, 2, 3]], which cannot be read"),
         ('prior = [["strange", 2, 3]]\n[columns]', "strange"),
         ('prior = [[1, 0.5], ["a", 0.5]]\n[columns]', "Give classes of the prior of one type"),
@@ -155,7 +155,7 @@ def test_invalid_toml_is_reported(text, message):
 
 @pytest.mark.parametrize("given", [io.StringIO("[columns]"), b"[columns]", Path("schema.toml"), None])
 def test_non_text_is_an_error(given):
-    expected = f"schema_from_toml takes the text of the file, not {type(given).__name__}; give what is in it"
+    expected = f"schema_from_toml takes the text of the file, not {type(given).__name__}; give its contents"
     with pytest.raises(TypeError, match=expected):
         schema_from_toml(given)
 

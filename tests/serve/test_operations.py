@@ -140,7 +140,7 @@ def test_one_bad_row_of_many_learns_nothing(tmp_path):
 def test_other_row_under_a_known_id_is_a_conflict(service):
     client, store = service
     other = {"id": "m-1", "row": {"text": "other"}, "label": "spam"}
-    assert "stands for another row" in problem(client.post("/v1/models/spam/learn", json=other), 409)
+    assert "belongs to another row" in problem(client.post("/v1/models/spam/learn", json=other), 409)
     assert store.digest() == digest(trained())
 
 

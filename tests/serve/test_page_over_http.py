@@ -18,8 +18,8 @@ NAMED = b'--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
 OTHER_MODEL = "The model has changed since this page was loaded. Reload the page."
 NEVER_LEARNED = "The row 'm-9' was never learned. Give the id it was learned under."
 OTHER_ROW = (
-    "The id 'm-1' stands for another row, or for this one with another label. Give every row an id of its own; to "
-    "change a label, correct it."
+    "The id 'm-1' belongs to another row, or to this one with another label. Give every row its own id; to "
+    "change a label, use correct."
 )
 PAGES = ("/", "/models/spam", "/models/spam/knows", "/models/spam/changes", "/models/spam/table")
 
@@ -130,10 +130,10 @@ def test_errors_are_messages(asking, path, fields, status, sentence):
     [
         (FIELDS, b"a=%ff", "names and values must be UTF-8, percent-encoded, and at most 10,000."),
         (FIELDS, b"&".join([b"a=1"] * 10_001), "names and values must be UTF-8, percent-encoded, and at most 10,000."),
-        ("multipart/form-data", b"", "it does not say what is between its parts."),
-        (MULTIPART, b"--b\r\n", "it is cut short."),
+        ("multipart/form-data", b"", "it has no boundary."),
+        (MULTIPART, b"--b\r\n", "it is truncated."),
         (MULTIPART, b"--b\r\nx: y\r\n\r\nz\r\n--b--", "a part has no name."),
-        (MULTIPART, NAMED + b"\xff\r\n--b--", "its texts must be UTF-8."),
+        (MULTIPART, NAMED + b"\xff\r\n--b--", "its text must be UTF-8."),
     ],
 )
 def test_broken_form_is_refused(asking, kind, body, sentence):
@@ -157,7 +157,7 @@ def test_unreadable_table_is_refused(asking):
     client, _ = asking
     for content, sentence in [
         (b"text\n", "The table has no rows."),
-        (b"\x1f\x8b\x08\x00", "The table is compressed. Send it as it is."),
+        (b"\x1f\x8b\x08\x00", "The table is compressed. Send it uncompressed."),
     ]:
         answer = client.post("/models/spam/table", files={"table": ("x.csv", content)})
         assert said(answer, answer.status_code) == sentence

@@ -184,8 +184,8 @@ def test_filled_form_is_a_row():
 @pytest.mark.parametrize(
     ("column", "text", "sentence"),
     [
-        ("age", "three", "age: 'three' was filled in; give a number, or leave it empty."),
-        ("vector", "1 x", "vector: '1 x' was filled in; give numbers, with spaces or commas between them"),
+        ("age", "three", "age: 'three' is not valid; give a number, or leave it empty."),
+        ("vector", "1 x", "vector: '1 x' is not valid; give numbers separated by spaces or commas"),
     ],
 )
 def test_non_number_is_named(column, text, sentence):

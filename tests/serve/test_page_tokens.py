@@ -29,7 +29,7 @@ def test_without_a_token_there_is_a_form(guarded):
     client, *_ = guarded
     for path in PAGES:
         answer = client.get(path)
-        assert said(answer, 401) == "This service asks for a token."
+        assert said(answer, 401) == "This service needs a token."
         assert f'name="back" value="{path}"' in answer.text
         assert "win" not in answer.text
 

@@ -21,7 +21,7 @@ def client(tmp_path_factory):
 
 REFUSED = {
     "no JSON": ("predict", b"{", "The body is not JSON: "),
-    "no UTF-8": ("predict", b'{"row": {"text": "\xff"}}', "The body is not UTF-8: byte 18 is no part of a character."),
+    "no UTF-8": ("predict", b'{"row": {"text": "\xff"}}', "The body is not UTF-8: byte 18 is invalid."),
     "no object": ("predict", b"[1]", "The body is an array; send a JSON object"),
     "nothing": ("predict", b"", "The body is not JSON: "),
     "nested": ("predict", b'{"row":' + b"[" * 100_000, "The JSON is nested too deeply."),
@@ -31,8 +31,8 @@ REFUSED = {
         b'{"row": {"text": 1' + b"0" * 5000 + b"}}",
         "JSON: a number has more than 4,300 digits.",
     ),
-    "a member twice": ("learn", b'{"row": {"text": "a"}, "label": "ham", "label": "spam"}', "'label' is there twice."),
-    "a cell twice": ("predict", b'{"row": {"text": "a", "text": "b"}}', "the member 'text' is there twice."),
+    "a member twice": ("learn", b'{"row": {"text": "a"}, "label": "ham", "label": "spam"}', "'label' occurs twice."),
+    "a cell twice": ("predict", b'{"row": {"text": "a", "text": "b"}}', "the member 'text' occurs twice."),
     "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
     "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
     "rows that are none": ("predict", b'{"rows": {"text": ["a"]}}', "'rows' is an object; give an array."),
@@ -46,10 +46,10 @@ REFUSED = {
     "a mistyped member": ("predict", b'{"row": {"text": "a"}, "thread": 1}', "There is no member 'thread' here"),
     "a cell that is none": ("predict", b'{"row": {"text": {"a": 1}}}', "'text'"),
     "no label": ("learn", b'{"row": {"text": "a"}}', "'label' is missing."),
-    "half a character": ("learn", b'{"row": {"text": "\\ud800"}, "label": "a"}', "'\\ud800' is half a character."),
+    "half a character": ("learn", b'{"row": {"text": "\\ud800"}, "label": "a"}', "'\\ud800' is a lone surrogate."),
     "a label that is none": ("learn", b'{"row": {"text": "a"}, "label": null}', "'label' is null; give a string"),
     "a label of another type": ("learn", b'{"row": {"text": "a"}, "label": 3}', "The labels are of type int64"),
-    "a label without end": ("learn", b'{"row": {"text": "a"}, "label": "%b"}' % (b"x" * 1001), "over 1,000 characters"),
+    "a label without end": ("learn", b'{"row": {"text": "a"}, "label": "%b"}' % (b"x" * 1001), "than 1,000 characters"),
     "an id that is none": (
         "learn",
         b'{"id": 3, "row": {"text": "a"}, "label": "ham"}',
@@ -61,7 +61,7 @@ REFUSED = {
         "give 1 to 1000 printable characters",
     ),
     "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
-    "proof of many": ("learn", b'{"prove": true, "rows": []}', "Digests are for one change at a time"),
+    "proof of many": ("learn", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
     "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
@@ -120,7 +120,7 @@ def test_complete_gzip_is_decompressed(client):
     path, packed = "/v1/models/spam/predict", {"content-encoding": "gzip"}
     assert client.post(path, content=body, headers=packed).json()["answers"][0]["class"] == "spam"
     assert "not gzip" in problem(client.post(path, content=b"{}", headers=packed), 400)
-    assert "cut short" in problem(client.post(path, content=body[:-4], headers=packed), 400)
+    assert "truncated" in problem(client.post(path, content=body[:-4], headers=packed), 400)
     assert "something follows" in problem(client.post(path, content=body + body, headers=packed), 400)
 
 
@@ -132,7 +132,7 @@ def test_unknown_parameters_are_refused(client):
 def test_response_of_too_many_numbers_is_refused(client):
     rows = [{"text": ""}] * 500_001
     said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
-    assert said == "The answer would have over 1,000,000 numbers. Ask for at most 500,000 rows at a time."
+    assert said == "The answer would have over 1,000,000 numbers. Send at most 500,000 rows at a time."
 
 
 def test_full_disk_refuses_changes_and_answers_queries(tmp_path):

@@ -74,18 +74,18 @@ def test_invalid_tables_are_explained(service):
     assert csv("city,age\nRome,3\n").startswith("The body has no column 'paid'; it has 'city', 'age'.")
     assert csv("age,paid\n3,yes\n").startswith("The body has no column 'city'")
     assert csv("age,paid\n3,yes\n").endswith("Every column of the model must be there.")
-    short = "The body, line 2: the row has 2 cells, and there are 3 columns. Put quotes around cells that hold a ','."
+    short = "The body, line 2: the row has 2 cells, but there are 3 columns. Quote cells that contain a ','."
     assert csv("city,age,paid\nRome,3\n") == short
     assert csv("") == "The body is empty."
     assert csv("city,age,paid\n") == "The body has no rows."
     assert "has no label" in csv("city,age,paid\nRome,3,\n")
     assert "has no id" in csv("city,age,paid,id\nRome,3,yes,\n")
     assert csv("city,age,paid\nRome,3,yes\n", f"{path[:-4]}city").startswith("The model counts the column 'city'")
-    assert "over 1,000 characters" in csv(f"city,age,paid\nRome,3,{'x' * 1001}\n")
+    assert "more than 1,000 characters" in csv(f"city,age,paid\nRome,3,{'x' * 1001}\n")
     table = pa.table({"age": [1.0], "paid": ["yes"]})
     said = problem(client.post(path, content=stream(table), headers=ARROW), 400)
     assert said.startswith("The data has no column 'city'; it has 'age', 'paid'.")
-    assert "not a whole Arrow stream" in problem(client.post(path, content=b"hello", headers=ARROW), 400)
+    assert "not a complete Arrow stream" in problem(client.post(path, content=b"hello", headers=ARROW), 400)
     assert store.number == 0
 
 
@@ -114,7 +114,7 @@ def test_potential_memory_bombs_are_refused(service):
     assert "without compression" in problem(client.post(path, content=packed, headers=ARROW), 415)
     long = pa.DictionaryArray.from_arrays(pa.array([0] * 1000, pa.int32()), pa.array(["x" * 100_000]))
     body = stream(pa.table({"age": [0.0] * 1000, "city": long}))
-    assert "once it is decoded" in problem(client.post(path, content=body, headers=ARROW), 413)
+    assert "when decoded" in problem(client.post(path, content=body, headers=ARROW), 413)
     dictionary = stream(
         pa.table({"age": [0.0], "city": pa.array(["x" * 1000]).dictionary_encode()}),
         options=pa.ipc.IpcWriteOptions(compression="lz4"),

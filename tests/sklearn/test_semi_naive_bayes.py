@@ -120,7 +120,7 @@ def test_more_than_sixty_columns_have_no_pairs():
     frame = pd.DataFrame(random.integers(0, 3, (60, 61)).astype(str), columns=[f"x{j:02}" for j in range(61)])
     schema = Schema.infer(frame, dependence="auto")
     assert type(schema.columns[tuple(frame)]).__name__ == "Trees"
-    assert "no pairs of columns, for there are more than 60" in schema.reasons[tuple(frame)]
+    assert "no pairs of columns, since there are more than 60" in schema.reasons[tuple(frame)]
     assert tuple(frame) not in Schema.infer(frame, dependence="pairs").columns
 
 

@@ -123,7 +123,7 @@ def test_text_that_is_not_a_number_is_named_by_row(path):
 def test_labels_must_have_their_type(path):
     write(path, pa.table({"y": [1.0, 2.5]}))
     assert refusal(path, {"y": pa.int64()}) == (
-        f"{path.name}, row 2, column 'y': '2.5' is not of the type int64, but of the type double."
+        f"{path.name}, row 2, column 'y': '2.5' is not of type int64, but of type double."
     )
     assert rows_of(path, {"y": TEXT}) == [{"y": "1"}, {"y": "2.5"}]
 

@@ -70,9 +70,7 @@ def test_parquet_row_groups_that_do_not_add_up_are_an_error(tmp_path):
     counts = {rows: content.rfind(bytes([0x16, 2 * rows])) for rows in (50, 30)}  # a Thrift i64, zigzag
     for rows, at in counts.items():
         path.write_bytes(content[: at + 1] + bytes([2 * (rows - 20)]) + content[at + 2 :])
-        assert refusal(path).startswith(
-            "data.parquet is damaged: it says that it holds 80 rows, and its row groups that"
-        )
+        assert refusal(path).startswith("data.parquet is damaged: it should have 80 rows, but its row groups have")
 
 
 def test_stream_without_its_end_marker_is_truncated(tmp_path):
@@ -80,9 +78,9 @@ def test_stream_without_its_end_marker_is_truncated(tmp_path):
     arrow(path, pa.ipc.new_stream)
     content = path.read_bytes()
     path.write_bytes(content[:-8])
-    assert refusal(path) == "data.arrows is cut short: the mark is missing that ends a stream of Arrow."
+    assert refusal(path) == "data.arrows is truncated: the end marker of the Arrow stream is missing."
     path.write_bytes(content + content)
-    assert refusal(path) == ("data.arrows goes on after the end of its stream of Arrow. Give every stream by itself.")
+    assert refusal(path) == ("data.arrows continues after the end of its Arrow stream. Give each stream separately.")
 
 
 def test_declared_huge_stream_takes_no_more_memory_than_it_has(tmp_path):
@@ -92,7 +90,7 @@ def test_declared_huge_stream_takes_no_more_memory_than_it_has(tmp_path):
     opened = "from tallybayes import open_source; open_source(sys.argv[1])"
     ended = subprocess.run([sys.executable, "-c", limited + opened, path], capture_output=True, text=True, check=False)
     assert ended.stderr.splitlines()[-1].startswith(
-        f"tallybayes.sources.base.SourceError: {path} is damaged or cut short"
+        f"tallybayes.sources.base.SourceError: {path} is damaged or truncated"
     )
 
 

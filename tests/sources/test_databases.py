@@ -163,7 +163,7 @@ def test_invalid_arguments_are_errors(given, error, said, tmp_path, monkeypatch)
 def test_non_database_file_is_refused(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("a,b\n1,2\n")
-    with pytest.raises(SourceError, match=r"a\.csv is no database of SQLite or DuckDB"):
+    with pytest.raises(SourceError, match=r"a\.csv is not a SQLite or DuckDB database"):
         open_source(database=path, query="SELECT 1")
 
 
@@ -221,5 +221,5 @@ def test_same_model_bytes_from_every_source(kind, database, tmp_path):
 
 
 def test_database_passed_as_data_is_an_error(database):
-    with pytest.raises(SourceError, match=r"some rows\.db is a database\. Say which rows to read: --database "):
+    with pytest.raises(SourceError, match=r"some rows\.db is a database\. Give the rows to read: --database "):
         open_source(database)

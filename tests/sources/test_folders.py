@@ -98,7 +98,7 @@ def test_nothing_to_read_is_an_error(tmp_path):
 def test_folder_of_tables_is_an_error(tmp_path):
     lay_out(tmp_path, {"1.csv": "a,b", "2.CSV": "c,d"})
     with pytest.raises(
-        SourceError, match=r"holds tables, like .*/1\.csv\. Give the files themselves, like .*/\*, or --input"
+        SourceError, match=r"contains tables, like .*/1\.csv\. Give the files themselves, like .*/\*, or --input"
     ):
         reader(tmp_path)
     assert rows(tmp_path, columns=["text"], kind="text") == [("a,b",), ("c,d",)]
@@ -106,13 +106,13 @@ def test_folder_of_tables_is_an_error(tmp_path):
 
 def test_many_files_next_to_folders_are_an_error(tmp_path):
     lay_out(tmp_path, {"1": "a", "2": "b", "3": "c", "attached/4": "d"})
-    with pytest.raises(SourceError, match=r"has 3 files beside 1 folders or mboxes, like .*/1\. Give a folder of"):
+    with pytest.raises(SourceError, match=r"has 3 files next to 1 folders or mboxes, like .*/1\. Give a folder of"):
         reader(tmp_path)
 
 
 def test_files_next_to_classes_are_an_error(tmp_path):
     lay_out(tmp_path, {"in/ham/1": mail("lunch"), "loose.eml": mail("prize")})
-    with pytest.raises(SourceError, match=r"loose\.eml stands for no class, as other paths do\."):
+    with pytest.raises(SourceError, match=r"loose\.eml has no class, unlike other paths\."):
         reader(tmp_path / "in", tmp_path / "loose.eml")
 
 

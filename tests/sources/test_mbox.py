@@ -133,7 +133,7 @@ def test_oversized_mails_are_dropped(monkeypatch):
         assert size == len(content)
         assert [raw.where for raw in found] == [f"box, line {line}" for line in (1, 7, 20013, 40019, 40025)]
         assert [isinstance(raw, BadRow) for raw in found] == [False, True, True, False, False]
-        assert "MiB are too much for one document" in found[1].reason
+        assert "the document is longer than" in found[1].reason
         assert len(cut(content[:30_000], block)[0]) == 2
 
 
@@ -148,7 +148,7 @@ def test_buffer_is_limited_to_the_longest_mail(monkeypatch):
 
 def test_non_mbox_is_an_error(tmp_path):
     lay_out(tmp_path, {"a.mbox": b"\nFrom nobody\nSubject: a\n", "b.mbox": b"PK\x03\x04\xff", "c.mbox": "\ufeff\n\n"})
-    with pytest.raises(SourceError, match=r"a\.mbox, line 2: an mbox begins with a line such as 'From ann.*'From nobo"):
+    with pytest.raises(SourceError, match=r"a\.mbox, line 2: an mbox begins with a line like 'From ann.*'From nobo"):
         list(Box(str(tmp_path / "a.mbox"), 0).pieces())
     with pytest.raises(SourceError, match=r"b\.mbox, line 1: .* not with 'PK\\x03\\x04\\\\xff'\. If this is"):
         list(reader(tmp_path / "b.mbox").chunks())

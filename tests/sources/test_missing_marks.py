@@ -108,7 +108,7 @@ def test_nearly_all_is_not_reported_as_all(file):
 
 def test_marks_among_integer_categories_are_levels_and_noted(file):
     path = file("x,y\n" + "".join(f"{'-' if i % 10 == 0 else i % 3},{i % 2}\n" for i in range(300)))
-    with pytest.warns(UserWarning, match=r"Column 'x': numbers but for '-', counted as levels like the others\."):
+    with pytest.warns(UserWarning, match=r"Column 'x': numbers except for '-', all counted as levels\."):
         schema = Schema.infer(open_source(path), "y")
     model = Model.train(schema, open_source(path, ReadOptions(block_bytes=99)))
     assert model.counts("x").slots == ["-", "0", "1", "2"]
@@ -149,7 +149,7 @@ def test_error_names_two_possible_marks(file):
     with pytest.raises(SourceError) as caught:
         read(path, {"x": pa.float64(), "t": pa.string()})
     assert (
-        "if 'none known' and 'lost' mean that nothing is known, as in 2 of 23 cells here, give --missing 'none known' "
+        "if 'none known' and 'lost' mark a missing value, as in 2 of 23 cells here, give --missing 'none known' "
         "--missing lost;" in str(caught.value)
     )
 

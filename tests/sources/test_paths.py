@@ -28,7 +28,7 @@ def in_a_folder_with_a_table(tmp_path, monkeypatch):
     ],
 )
 def test_invalid_paths_are_errors(given, kind):
-    with pytest.raises(TypeError, match=f"^Files are given by name, not as {kind}. Give a text, a path, or a list of"):
+    with pytest.raises(TypeError, match=f"^Files are given by name, not as {kind}. Give a string, a path, or"):
         open_source(given)
 
 

@@ -106,7 +106,7 @@ def test_later_byte_order_mark_and_nul_are_ordinary_characters(file, block_bytes
 
 @pytest.mark.parametrize("content", ["text,y\na,b\n".encode("utf-16-le"), b"\0\1\2\3\n"])
 def test_binary_data_is_refused(file, content):
-    assert " is not a table: it holds bytes that are no text" in refusal(file(content))
+    assert " is not a table: it contains bytes that are not text" in refusal(file(content))
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16-le", "shift_jis"])
@@ -133,8 +133,8 @@ def test_any_line_ending(file, end, last):
 def test_text_in_a_number_column_is_an_error_that_suggests_a_fix(file):
     path = file("age,city\n" + "17,x\n" * 100 + "abc,y\n" + "17,x\n" * 100)
     assert refusal(path, {"age": NUMBER}, ReadOptions(block_bytes=64)) == (
-        "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or leave such rows out with "
-        "--skip-bad-rows; if 'abc' means that nothing is known, give --missing abc; if the "
+        "data.csv, line 102, column 'age': 'abc' is not a number. Correct it, or skip such rows with "
+        "--skip-bad-rows; if 'abc' marks a missing value, give --missing abc; if the "
         "column holds categories, train with --column 'age=Categorical()'."
     )
 
@@ -147,10 +147,10 @@ def test_integers_followed_by_fractions_are_numbers(file):
 def test_rows_of_wrong_length_are_errors(file):
     path = file('a,b\n1,"2\n3"\n4,5,6\n')
     assert refusal(path) == (
-        "data.csv, line 4: the row has 3 cells, and there are 2 columns. Put quotes around cells that hold a ',', "
-        "or leave such rows out with --skip-bad-rows."
+        "data.csv, line 4: the row has 3 cells, but there are 2 columns. Quote cells that contain a ',', "
+        "or skip such rows with --skip-bad-rows."
     )
-    assert refusal(file("a,b\n1\n")).startswith("data.csv, line 2: the row has 1 cell, and there are 2 columns.")
+    assert refusal(file("a,b\n1\n")).startswith("data.csv, line 2: the row has 1 cell, but there are 2 columns.")
 
 
 def test_invalid_utf8_error_suggests_an_encoding(file):
@@ -203,13 +203,13 @@ def test_locations_are_correct_after_a_sample_with_bad_rows(file):
 def test_labels_of_other_types_are_errors(file):
     path = file("y\n1\n2.5\n")
     assert "line 3, column 'y': '2.5' is not a whole number" in refusal(path, {"y": pa.int64()})
-    assert "line 3, column 'y': '2.5' is not of the type bool" in refusal(path, {"y": pa.bool_()})
+    assert "line 3, column 'y': '2.5' is not of type bool" in refusal(path, {"y": pa.bool_()})
 
 
 @pytest.mark.parametrize(("cell", "decimal"), [("1.0", "."), ("+1.", "."), (" 1.00 ", "."), ("1,0", ",")])
 def test_integer_written_with_a_point_is_an_integer_label(file, cell, decimal):
     message = refusal(file(f"x;y\na;{cell}\n"), {"y": pa.int64()}, ReadOptions(decimal=decimal))
-    expected = "has a decimal point, and whole numbers are written without one here, like 1. Correct it, or"
+    expected = "has a decimal point; whole numbers have none, like 1. Correct it, or"
     assert message.startswith(f"data.csv, line 2, column 'y': {cell.strip()!r} {expected}")
     assert "'1,000' is not a whole number" in refusal(file("x;y\na;1,000\n"), {"y": pa.int64()})
 

@@ -69,7 +69,7 @@ def test_truncated_compressed_files_are_errors(suffix):
     packed = PACKERS[suffix](CSV + b"3,z\n" * 1000)
     for size in range(4, len(packed) - 1, 7):
         name = write("data.csv" + suffix, packed[:size])
-        assert refusal(name).startswith(f"data.csv{suffix} is damaged or cut short")
+        assert refusal(name).startswith(f"data.csv{suffix} is damaged or truncated")
 
 
 def test_progress_counts_compressed_bytes():
@@ -127,13 +127,13 @@ def test_non_tables_are_refused_by_name():
         "x.xlsx is a zip archive or a spreadsheet, not a table."
     )
     assert refusal(write("x.png", b"\x89PNG\r\n\x1a\n")).startswith("x.png is a picture, not a table.")
-    assert refusal(write("x.csv", b"\0\1\2a,b\n")).startswith("x.csv is not a table: it holds bytes that are no text.")
+    assert refusal(write("x.csv", b"\0\1\2a,b\n")).startswith("x.csv is not a table: it contains bytes")
     assert refusal(write("x.csv", b"")) == "x.csv is empty."
     os.mkdir("folder")
     os.chmod(write("secret.csv"), 0)
     if os.geteuid():
         assert refusal("secret.csv") == "secret.csv cannot be read: Permission denied."
-    assert refusal(["x.csv", "folder"]) == "folder holds documents and x.csv a table; read one kind at a time."
+    assert refusal(["x.csv", "folder"]) == "folder has documents and x.csv is a table; read one kind at a time."
 
 
 def test_format_is_detected_from_content_then_name():

@@ -128,9 +128,9 @@ def test_reasons_that_quote_data_are_not_stored(tmp_path):
 
 
 def test_store_is_created_in_a_new_folder(tmp_path, store):
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="exists already"):
         Store.create(store.path, SCHEMA)
-    with pytest.raises(StoreError, match="is there already"):
+    with pytest.raises(StoreError, match="exists already"):
         store.backup(store.path)
     with pytest.raises(StoreError, match="There is no folder"):
         Store.create(tmp_path / "no" / "s", SCHEMA)

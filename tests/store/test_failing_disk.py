@@ -86,7 +86,7 @@ def test_full_disk_is_reported_and_queries_continue(tmp_path):
         with suppress(NotWrittenError):
             for done in range(100):
                 store.learn(f"word{done}", "spam", id=f"{done}")
-        with pytest.raises(NotWrittenError, match=r"full. Nothing of it was kept; try it again"):
+        with pytest.raises(NotWrittenError, match=r"full. It was discarded; try again"):
             store.learn(f"word{done}", "spam", id=f"{done}")
         assert store.beliefs().posterior("win").shape == (1, 2)
         assert store.number == 3 + done
@@ -107,9 +107,9 @@ def test_file_size_limit_leaves_the_store_unchanged(tmp_path):
             with pytest.raises(NotWrittenError) as refused:
                 store.forget("from the start", "ham")
             assert str(refused.value) == (
-                "The change could not be written: File too large. Nothing of it was kept; try it again."
+                "The change could not be written: File too large. It was discarded; try again."
             )
-            with pytest.raises(StoreError, match="The snapshot could not be made"):
+            with pytest.raises(StoreError, match="The snapshot could not be written"):
                 store.snapshot()
             assert store.beliefs().posterior("win").shape == (1, 2)
         finally:

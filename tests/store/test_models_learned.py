@@ -43,7 +43,7 @@ def test_learned_model_is_forgotten_class_by_class(store):
 
 def test_other_counts_under_a_known_id_change_nothing(store):
     store.learn_model(counted(4), id="monday")
-    with pytest.raises(DifferentContentError, match="stands for another row"):
+    with pytest.raises(DifferentContentError, match="belongs to another row"):
         store.learn_model(counted(6), id="monday")
     assert store.digest() == digest(counted(4))
 

@@ -25,7 +25,7 @@ def test_receipt_matches_a_model_that_never_saw_the_row(store, tmp_path):
     store.forget(id="a", prove=True)
     receipt = store.receipt("a").text()
     save(Model.train(SCHEMA, "lunch on monday", ["ham"]), tmp_path / "never.tally")
-    assert "right after: change 3, forget 'a'" in check_receipt(receipt, tmp_path / "never.tally")
+    assert "right after change 3, forget 'a'" in check_receipt(receipt, tmp_path / "never.tally")
     assert "right after" in check_receipt(receipt, load(tmp_path / "never.tally"))
     both = Model.train(SCHEMA, ["win a prize", "lunch on monday"], ["spam", "ham"])
     assert "right before" in check_receipt(receipt, both)
@@ -128,7 +128,7 @@ def test_altered_setting_is_not_returned(store):
     sql.commit()
     sql.close()
     with Store.open(store.path) as again:
-        with pytest.raises(DamagedStoreError, match="'set threshold' is not what was kept"):
+        with pytest.raises(DamagedStoreError, match="'set threshold' does not match its hash"):
             again.settings()
         again.set("threshold", 0.5)
         assert again.settings() == {"threshold": 0.5}

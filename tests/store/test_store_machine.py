@@ -68,7 +68,7 @@ class StoreMachine(RuleBasedStateMachine):
         elif trained([self.rows[id]]) == trained([(row, label)]):
             assert self.store.learn(row, label, id=id).already
         else:
-            with pytest.raises(DifferentContentError, match="stands for another row"):
+            with pytest.raises(DifferentContentError, match="belongs to another row"):
                 self.store.learn(row, label, id=id)
 
     @rule(id=IDS, prove=st.booleans())

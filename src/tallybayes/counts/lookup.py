@@ -24,7 +24,7 @@ def numbers(row: Exact) -> list[int | float]:
 
 def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
     near = get_close_matches(str(key), list(map(str, known)), 1)
-    hint = f" Do you mean {near[0]!r}?" if near else ""
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
     raise KeyError(f"Nothing is counted of {key!r}.{hint} There are {listed or 'none'}.")
 

@@ -1,6 +1,6 @@
 """SQL that splits texts into words: in DuckDB and PostgreSQL by regular expressions, in SQLite character by character.
 
-Other steps are named within braces; what begins with given_ is put in place by `texts`.
+Other steps are named in braces; names that begin with given_ are replaced by `texts`.
 """
 
 _LOWERED = """SELECT r, CASE WHEN {bytes} = LENGTH(c) THEN LOWER({c}) ELSE TRANSLATE(
@@ -20,8 +20,8 @@ SPLIT = """SELECT r, word, p FROM (
 SET_APART = r"REGEXP_REPLACE(c, given_mark, ' \1 ', 'g')"
 OR_MARKS = " OR LENGTH(word) = 1 AND REGEXP_REPLACE(word, given_mark, '', 'g') = ''"
 
-# SQLite: JSON is what splits a text. What is not ASCII goes through the table of letters, in chunks, or finding the
-# last character of a text would cost its length.
+# SQLite splits a text with JSON functions. Text that is not ASCII goes through the table of letters, in chunks, because
+# finding a character takes time proportional to its position.
 ASCII = "SELECT r, c FROM {texts} WHERE LENGTH(CAST(c AS BLOB)) = LENGTH(c)"
 ASCII_LOWERED = "SELECT r, LOWER(c) AS c FROM {texts} WHERE LENGTH(CAST(c AS BLOB)) = LENGTH(c)"
 NUMBERS = """SELECT 0 AS n UNION ALL SELECT n + 1 FROM {numbers}

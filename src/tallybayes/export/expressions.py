@@ -16,11 +16,11 @@ try:
     from sqlglot import exp as exp
     from sqlglot import parse_one
 except ImportError:
-    raise ImportError("SQL is written by sqlglot, which is not installed: pip install 'tallybayes[sql]'.") from None
+    raise ImportError("SQL export needs sqlglot: pip install 'tallybayes[sql]'.") from None
 
 GIVEN = "given_"
-IMPOSSIBLE = -1e290  # stands for −∞, which databases write and handle differently
-HOPELESS = -700.0  # of which PostgreSQL has no exp
+IMPOSSIBLE = -1e290  # stands for −∞, which databases treat differently
+HOPELESS = -700.0  # below this, exp is an error in PostgreSQL
 
 
 def digits(value: float) -> str:
@@ -45,7 +45,7 @@ def column(name: str, table: str) -> exp.Expression:
 
 
 def parsed(query: str, dialect: str, given: Mapping[str, exp.Expression]) -> exp.Expression:
-    """A query of our own, in which given_name stands for an expression or a table."""
+    """A parsed query, with names like given_name replaced by expressions or tables."""
 
     def put(node: exp.Expression) -> exp.Expression:
         if not isinstance(node, (exp.Column, exp.Table)) or not node.name.startswith(GIVEN):
@@ -95,7 +95,7 @@ class SqlArithmetic:
 
 
 class _Term:
-    """An expression with the operators that formulas use. What is a part of it more than once is copied."""
+    """An expression with the operators that formulas use. Operands are copied, so they may occur more than once."""
 
     def __init__(self, node: exp.Expression) -> None:
         self.node = node
@@ -131,15 +131,15 @@ def _node(value: Any) -> exp.Expression:
     return value.node.copy() if isinstance(value, _Term) else number(float(value))
 
 
-def formula(x: exp.Expression, said: ByFormula, at: int) -> exp.Expression:
+def formula(x: exp.Expression, portable: ByFormula, at: int) -> exp.Expression:
     """The evidence of the number x, or NULL, for the class with this index."""
     arithmetic = SqlArithmetic()
-    value: Any = arithmetic.log(_Term(x)) if said.logs else _Term(x)
-    found = said.formula(arithmetic, value, *(float(setting[at]) for setting in said.settings))
+    value: Any = arithmetic.log(_Term(x)) if portable.logs else _Term(x)
+    found = portable.formula(arithmetic, value, *(float(setting[at]) for setting in portable.settings))
     return exp.Coalesce(this=found.node, expressions=[number(0.0)])
 
 
-def interval(x: exp.Expression, said: ByInterval) -> exp.Expression:
+def interval(x: exp.Expression, portable: ByInterval) -> exp.Expression:
     """The number of edges that are ≤ x, as text; NULL if x is missing. By bisection, since some databases limit the
     depth of expressions."""
 
@@ -147,7 +147,7 @@ def interval(x: exp.Expression, said: ByInterval) -> exp.Expression:
         if low == high:
             return text(str(low))
         middle = (low + high) // 2
-        below = exp.LT(this=x.copy(), expression=number(float(said.edges[middle])))
+        below = exp.LT(this=x.copy(), expression=number(float(portable.edges[middle])))
         return case([(below, found(low, middle))], found(middle + 1, high))
 
-    return case([(exp.Is(this=x.copy(), expression=exp.Null()).not_(), found(0, len(said.edges)))], None)
+    return case([(exp.Is(this=x.copy(), expression=exp.Null()).not_(), found(0, len(portable.edges)))], None)

@@ -19,7 +19,7 @@ IR_VERSION = 9
 
 
 class Graph:
-    """Nodes and constants, each under a name that it is given here. It is also what formulas compute with."""
+    """Nodes and constants with generated names. Formulas compute with it."""
 
     def __init__(self) -> None:
         self.inputs: list[Any] = []
@@ -64,7 +64,7 @@ class Graph:
 
 
 class Node:
-    """What a node gives, with the operators of formulas."""
+    """The output of a node, with the operators that formulas use."""
 
     __array_ufunc__ = None  # numpy leaves the operators to this class
 

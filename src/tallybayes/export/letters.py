@@ -1,7 +1,7 @@
-"""Python's character classes in forms that databases take: patterns, lists of letters, a table of ranges.
+"""Python's character classes for databases: as patterns, lists of letters, and a table of ranges.
 
-A word in a database must be the same as in Python, and databases differ in what letters are and how they are
-lower-cased. So nothing is left to them: character classes come from the tables that the kernels use.
+Words in a database must be the same as in Python, but databases disagree on what letters are and how to lower-case
+them. So character classes come from the tables that the kernels use.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Range(NamedTuple):
     low: int
     word: int
     punctuation: int
-    cased: int  # what they are to a capital sigma beside them: a letter with a case …
-    ignorable: int  # … or one to look past
+    cased: int  # whether a neighbouring capital sigma sees a cased letter …
+    ignorable: int  # … or skips the character
     dotted: int
     sigma: int
     shift: int  # from one of them to its lower case
@@ -50,12 +50,12 @@ def _lowered() -> NDArray[np.int64]:
 
 
 def word_characters() -> str:
-    """All characters of words, as they stand between brackets in a regular expression."""
+    """All characters of words, as a character class of a regular expression."""
     return _ranges(_are(letters.WORD, lower=False))
 
 
 def punctuation() -> str:
-    """The same of what is a word of its own, where punctuation is counted."""
+    """The same for punctuation, which may be counted as words."""
     return _ranges(_punctuation())
 
 
@@ -71,7 +71,7 @@ def sigma_patterns() -> tuple[str, str]:
 
 
 def small_letters() -> tuple[str, str]:
-    """All capital letters, and the small letter of each. A sigma is no final one, if it is not marked."""
+    """All capital letters and their small letters. A sigma is not final unless it is marked."""
     lowered = _lowered()
     capitals = np.flatnonzero(lowered != np.arange(len(lowered)))
     pairs = {chr(c): chr(lowered[c]) for c in capitals.tolist()} | {CAPITAL_SIGMA: SIGMA, MARK: FINAL_SIGMA}

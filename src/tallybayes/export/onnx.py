@@ -28,62 +28,62 @@ def export_onnx(model: Model) -> bytes:
     for each class in the order of `model.classes`. Numbers are doubles throughout."""
     from tallybayes.export.graph import Graph, TensorProto, helper
 
-    said = portable_model(model, "ONNX", _refuse)
-    for column in said.columns:
+    portable = portable_model(model, "ONNX", _refuse)
+    for column in portable.columns:
         if column.name in ANSWERS or not column.name:
-            raise ValueError(f"Column {column.name!r} has a name that ONNX needs for something else. Rename it.")
+            raise ValueError(f"Column {column.name!r} has a name that is reserved in the graph. Rename it.")
     graph = Graph()
-    scores: Any = said.start[None, :]
-    for column in said.columns:
+    scores: Any = portable.start[None, :]
+    for column in portable.columns:
         for term in _terms(graph, column):
             scores = scores + term
-    kind = _answered(graph, scores if said.columns else graph.node("Identity", scores), said)
+    kind = _answered(graph, scores if portable.columns else graph.node("Identity", scores), portable)
     outputs = [
         helper.make_tensor_value_info("predicted", kind, ["rows"]),
-        helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, ["rows", len(said.labels)]),
+        helper.make_tensor_value_info("probabilities", TensorProto.DOUBLE, ["rows", len(portable.labels)]),
     ]
-    return graph.model(outputs, "Classes: " + ", ".join(map(str, said.labels)))
+    return graph.model(outputs, "Classes: " + ", ".join(map(str, portable.labels)))
 
 
-def _refuse(said: Portable) -> None:
-    if isinstance(unweighed(said), ByWords):
-        raise NotPortableError("a graph does not find the words of a text.")
+def _refuse(portable: Portable) -> None:
+    if isinstance(unweighed(portable), ByWords):
+        raise NotPortableError("ONNX cannot split text into words.")
 
 
 def _terms(graph: Graph, column: Column) -> list[Node]:
     from tallybayes.export.graph import TensorProto
 
-    said = unweighed(column.said)
-    if isinstance(said, ByLevel) and not said.truth:
+    portable = unweighed(column.evidence)
+    if isinstance(portable, ByLevel) and not portable.truth:
         if column.absence is not None:
             raise ValueError(
-                f"Column {column.name!r}: that a cell is missing counts as evidence here, and ONNX has no missing "
-                "texts. Export the model unweighed."
+                f"Column {column.name!r}: missing cells are evidence in this model, and ONNX has no missing strings. "
+                "Export the model unweighed."
             )
         cells = graph.input(column.name, TensorProto.STRING)
-        return [_looked_up(graph, _level(graph, cells, said), said.table)]
+        return [_looked_up(graph, _level(graph, cells, portable), portable.table)]
     cells = graph.node("Unsqueeze", graph.input(column.name, TensorProto.DOUBLE), np.array([1]))
-    if isinstance(said, ByFormula):
-        good = _taken(graph, cells, said.support)
-        computed = _computed(graph, cells, good, said)
-        terms = [_weighed(graph, computed, column.said) if isinstance(column.said, Weighed) else computed]
+    if isinstance(portable, ByFormula):
+        good = _taken(graph, cells, portable.support)
+        computed = _computed(graph, cells, good, portable)
+        terms = [_weighed(graph, computed, column.evidence) if isinstance(column.evidence, Weighed) else computed]
         missing = graph.node("Not", good)
     else:
-        assert isinstance(said, (ByInterval, ByLevel))
-        terms = [_placed(graph, cells, said)]
+        assert isinstance(portable, (ByInterval, ByLevel))
+        terms = [_placed(graph, cells, portable)]
         missing = graph.node("IsNaN", cells)
     if column.absence is not None:
         terms.append(graph.node("Where", missing, *(row[None, :] for row in column.absence)))
     return terms
 
 
-def _level(graph: Graph, cells: Node, said: ByLevel) -> Node:
-    """The number of every cell's level; that after the last, where it is none."""
-    if not len(said.levels):
+def _level(graph: Graph, cells: Node, portable: ByLevel) -> Node:
+    """The index of every cell's level; one past the last if it is not a level."""
+    if not len(portable.levels):
         return graph.node("LabelEncoder", cells, keys_strings=[""], values_int64s=[0], default_int64=0)
-    numbers = list(range(len(said.levels)))
+    numbers = list(range(len(portable.levels)))
     return graph.node(
-        "LabelEncoder", cells, keys_strings=list(said.levels), values_int64s=numbers, default_int64=len(numbers)
+        "LabelEncoder", cells, keys_strings=list(portable.levels), values_int64s=numbers, default_int64=len(numbers)
     )
 
 
@@ -91,15 +91,15 @@ def _looked_up(graph: Graph, codes: Node, table: Floats) -> Node:
     return graph.node("Gather", np.vstack([table, np.zeros((1, table.shape[1]))]), codes)
 
 
-def _placed(graph: Graph, cells: Node, said: ByInterval | ByLevel) -> Node:
-    """For numbers by interval, and booleans, which are the intervals around ½."""
+def _placed(graph: Graph, cells: Node, portable: ByInterval | ByLevel) -> Node:
+    """The index of each number's interval; booleans have two, around ½."""
     from tallybayes.export.graph import TensorProto
 
-    edges = said.edges if isinstance(said, ByInterval) else np.array([0.5])
+    edges = portable.edges if isinstance(portable, ByInterval) else np.array([0.5])
     counted = graph.node("Cast", graph.node("GreaterOrEqual", cells, edges[None, :]), to=TensorProto.INT64)
     codes = graph.node("ReduceSum", counted, np.array([1]), keepdims=0)
     missing = graph.node("Squeeze", graph.node("IsNaN", cells), np.array([1]))
-    return _looked_up(graph, graph.node("Where", missing, np.array(len(said.table)), codes), said.table)
+    return _looked_up(graph, graph.node("Where", missing, np.array(len(portable.table)), codes), portable.table)
 
 
 def _taken(graph: Graph, cells: Node, support: Support) -> Node:
@@ -112,32 +112,32 @@ def _taken(graph: Graph, cells: Node, support: Support) -> Node:
     return good
 
 
-def _computed(graph: Graph, cells: Node, good: Node, said: ByFormula) -> Node:
+def _computed(graph: Graph, cells: Node, good: Node, portable: ByFormula) -> Node:
     x = graph.node("Where", good, cells, 1.0)
-    settings = [np.asarray(setting, np.float64)[None, :] for setting in said.settings]
-    return graph.node("Where", good, said.formula(graph, graph.log(x) if said.logs else x, *settings), 0.0)
+    settings = [np.asarray(setting, np.float64)[None, :] for setting in portable.settings]
+    return graph.node("Where", good, portable.formula(graph, graph.log(x) if portable.logs else x, *settings), 0.0)
 
 
-def _weighed(graph: Graph, computed: Node, said: Weighed) -> Node:
+def _weighed(graph: Graph, computed: Node, portable: Weighed) -> Node:
     """Evidence minus the mean over classes, clipped, times the weight."""
-    least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * said.bound
+    least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * portable.bound
     held = graph.node("Max", computed, least)
     beyond = held - graph.node("ReduceMean", held, axes=[1], keepdims=1)
-    return graph.node("Clip", beyond, -said.bound, said.bound) * np.asarray(said.theta)[None, :]
+    return graph.node("Clip", beyond, -portable.bound, portable.bound) * np.asarray(portable.theta)[None, :]
 
 
-def _answered(graph: Graph, scores: Node, said: PortableModel) -> int:
+def _answered(graph: Graph, scores: Node, portable: PortableModel) -> int:
     """The outputs, and the type of the classes."""
     from tallybayes.export.graph import TensorProto
 
     most = graph.node("ReduceMax", scores, axes=[1], keepdims=1)
     impossible = graph.node("Equal", most, -np.inf)
-    prior = said.prior[None, :]
+    prior = portable.prior[None, :]
     graph.node("Where", impossible, prior, graph.node("Softmax", scores, axis=1), name="probabilities")
     best = graph.node("ArgMax", graph.node("Where", impossible, prior, scores), axis=1, keepdims=0)
-    labels = np.array(said.labels)
+    labels = np.array(portable.labels)
     if labels.dtype.kind not in "bif":
-        labels = np.array([str(label) for label in said.labels])
+        labels = np.array([str(label) for label in portable.labels])
     graph.node("Gather", labels, best, name="predicted")
     kinds = {"b": TensorProto.BOOL, "i": TensorProto.INT64, "f": TensorProto.DOUBLE}
     return int(kinds.get(labels.dtype.kind, TensorProto.STRING))

@@ -18,7 +18,7 @@ class Column(NamedTuple):
     """The evidence of one column."""
 
     name: str
-    said: Portable
+    evidence: Portable
     absence: Absence | None  # the evidence of a missing cell, and of a present one
 
 
@@ -31,31 +31,33 @@ class PortableModel(NamedTuple):
     columns: list[Column]
 
 
-def portable_model(model: Model, target: str, refuse: Callable[[Portable], None] = lambda said: None) -> PortableModel:
+def portable_model(
+    model: Model, target: str, refuse: Callable[[Portable], None] = lambda portable: None
+) -> PortableModel:
     """A model split into columns. A column that is not portable, or that `refuse` rejects, is an error."""
     beliefs = model.beliefs()
     columns = []
     for name, belief in in_order(beliefs.columns):
         try:
             if not isinstance(name, str):
-                raise NotPortableError("columns that are counted together are no table or formula of one column.")
-            said = belief.portable()
-            refuse(said)
-            columns.append(Column(name, _finite(said), beliefs.absences.get(name)))
+                raise NotPortableError("columns that are counted together cannot be exported one by one.")
+            portable = belief.portable()
+            refuse(portable)
+            columns.append(Column(name, _finite(portable), beliefs.absences.get(name)))
         except NotPortableError as error:
             family = type(model.schema.columns[name]).__name__
             raise ValueError(f"Column {title(name)!r} ({family}) cannot be written as {target}: {error}") from None
     return PortableModel(beliefs.labels, np.exp(beliefs.prior), beliefs.start, columns)
 
 
-def _finite(said: Portable) -> Portable:
+def _finite(portable: Portable) -> Portable:
     """Finite edges only: without counts there is one interval from −∞ to ∞."""
-    if not isinstance(said, ByInterval):
-        return said
-    below = int(np.isneginf(said.edges).sum())
-    there = np.isfinite(said.edges)
-    return ByInterval(said.edges[there], said.table[below : below + int(there.sum()) + 1])
+    if not isinstance(portable, ByInterval):
+        return portable
+    below = int(np.isneginf(portable.edges).sum())
+    there = np.isfinite(portable.edges)
+    return ByInterval(portable.edges[there], portable.table[below : below + int(there.sum()) + 1])
 
 
-def unweighed(said: Portable) -> Portable:
-    return said.said if isinstance(said, Weighed) else said
+def unweighed(portable: Portable) -> Portable:
+    return portable.evidence if isinstance(portable, Weighed) else portable

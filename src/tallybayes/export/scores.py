@@ -36,37 +36,39 @@ class Names(NamedTuple):
     prefix: str  # of steps
 
 
-def cells(said: PortableModel, rows: Selection, kept: Sequence[str]) -> Selection:
+def cells(portable: PortableModel, rows: Selection, kept: Sequence[str]) -> Selection:
     """The cells of the table, in the form in which they are looked up or computed with."""
     for at, name in enumerate(kept):
         rows.add(f"k{at}", rows.column(name))
-    for at, each in enumerate(said.columns):
+    for at, each in enumerate(portable.columns):
         rows.add(f"c{at}", _cell(rows.column(each.name), each))
-    if texts_of(said):
+    if texts_of(portable):
         rows.add(ROW, exp.Window(this=exp.RowNumber()))
-    intervals = {f"c{at}": each.said for at, each in enumerate(said.columns) if isinstance(each.said, ByInterval)}
+    intervals = {
+        f"c{at}": each.evidence for at, each in enumerate(portable.columns) if isinstance(each.evidence, ByInterval)
+    }
     placed = rows.above("cells", list(intervals))
     for name, cut in intervals.items():
         placed.add(name, interval(placed.column(name), cut))
     return placed
 
 
-def texts_of(said: PortableModel) -> dict[int, ByWords]:
-    found = {at: unweighed(each.said) for at, each in enumerate(said.columns)}
+def texts_of(portable: PortableModel) -> dict[int, ByWords]:
+    found = {at: unweighed(each.evidence) for at, each in enumerate(portable.columns)}
     return {at: each for at, each in found.items() if isinstance(each, ByWords)}
 
 
 def _cell(cell: exp.Expression, each: Column) -> exp.Expression:
-    said = unweighed(each.said)
-    if isinstance(said, (ByFormula, ByInterval)):
-        return taken(cell, said.support if isinstance(said, ByFormula) else REAL)
+    portable = unweighed(each.evidence)
+    if isinstance(portable, (ByFormula, ByInterval)):
+        return taken(cell, portable.support if isinstance(portable, ByFormula) else REAL)
     written = exp.Cast(this=cell, to=exp.DataType.build("text"))
-    return exp.Lower(this=exp.Trim(this=written)) if isinstance(said, ByLevel) and said.truth else written
+    return exp.Lower(this=exp.Trim(this=written)) if isinstance(portable, ByLevel) and portable.truth else written
 
 
-def cut_texts(said: PortableModel, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
+def cut_texts(portable: PortableModel, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
     """The same cells, with texts replaced by the evidence of their words, computed in earlier steps."""
-    found = texts_of(said)
+    found = texts_of(portable)
     if not found:
         return rows, []
     first = f"{names.prefix}_cells"
@@ -77,7 +79,7 @@ def cut_texts(said: PortableModel, rows: Selection, names: Names, dialect: str) 
         there = exp.Select().from_(named([first], "t"), copy=False).where(_missing(cell).not_(), copy=False)
         there = there.select(exp.alias_(column(ROW, "t"), ROW), exp.alias_(cell.copy(), "c"), copy=False)
         made = texts.cut(there, words.cutting, dialect, _prefix(names, at), names.ranges)
-        texts.looked_up(made, words, names.weights, at, again_of(said, at))
+        texts.looked_up(made, words, names.weights, at, again_of(portable, at))
         steps += made.made
         above.add(f"c{at}", case([(_missing(above.column(f"c{at}")), exp.Null())], text("")))
     return above, steps
@@ -91,18 +93,18 @@ def _missing(cell: exp.Expression) -> exp.Expression:
     return exp.Is(this=cell.copy(), expression=exp.Null())
 
 
-def scored(said: PortableModel, rows: Selection, names: Names) -> Selection:
+def scored(portable: PortableModel, rows: Selection, names: Names) -> Selection:
     """The sum of all columns' evidence, some columns at a time: s0, s1, … for each class."""
-    everything = list(enumerate(said.columns))
-    below = _bounded(said, rows, names)
+    everything = list(enumerate(portable.columns))
+    below = _bounded(portable, rows, names)
     for start in range(0, max(len(everything), 1), JOINED):
         some = everything[start : start + JOINED]
-        gone = [*(f"s{c}" for c in range(len(said.labels))), *(f"c{at}" for at, _ in some)]
+        gone = [*(f"s{c}" for c in range(len(portable.labels))), *(f"c{at}" for at, _ in some)]
         scores = below.above("looked_up", gone)
         for at, each in some:
             _join(scores, each, at, names)
-        for c in range(len(said.labels)):
-            total = scores.column(f"s{c}") if start else number(said.start[c])
+        for c in range(len(portable.labels)):
+            total = scores.column(f"s{c}") if start else number(portable.start[c])
             for at, each in some:
                 for term in _terms(scores, each, at, c):
                     total = exp.Add(this=total, expression=term)
@@ -113,63 +115,65 @@ def scored(said: PortableModel, rows: Selection, names: Names) -> Selection:
 
 def _join(rows: Selection, each: Column, at: int, names: Names) -> None:
     """Joins a column's lookup table, if it has one that is not joined yet."""
-    if isinstance(each.said, (ByLevel, ByInterval)):
+    if isinstance(each.evidence, (ByLevel, ByInterval)):
         entry = exp.EQ(this=column("entry", f"w{at}"), expression=exp.Literal.number(at))
         level = exp.EQ(this=column("level", f"w{at}"), expression=rows.column(f"c{at}"))
         rows.join(named(names.weights, f"w{at}"), [entry, level])
-    elif isinstance(each.said, ByWords):
+    elif isinstance(each.evidence, ByWords):
         same = exp.EQ(this=column(ROW, f"w{at}"), expression=rows.column(ROW))
-        rows.join(named([f"{_prefix(names, at)}_said"], f"w{at}"), [same])
+        rows.join(named([f"{_prefix(names, at)}_evidence"], f"w{at}"), [same])
 
 
 def _terms(rows: Selection, each: Column, at: int, c: int) -> list[exp.Expression]:
-    said = _weighed(rows, each.said, at, c) if isinstance(each.said, Weighed) else _said(rows, each, at, c)
+    portable = (
+        _weighed(rows, each.evidence, at, c) if isinstance(each.evidence, Weighed) else _evidence(rows, each, at, c)
+    )
     if each.absence is None:
-        return [said]
+        return [portable]
     missing = _missing(rows.column(f"c{at}"))
-    return [said, case([(missing, number(each.absence.missing[c]))], number(each.absence.present[c]))]
+    return [portable, case([(missing, number(each.absence.missing[c]))], number(each.absence.present[c]))]
 
 
-def _said(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
+def _evidence(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
     """A column's evidence for a class, before weighing."""
-    said, cell = unweighed(each.said), rows.column(f"c{at}")
-    if isinstance(said, ByFormula):
-        return formula(cell, said, c)
-    if not isinstance(said, ByWords):
+    portable, cell = unweighed(each.evidence), rows.column(f"c{at}")
+    if isinstance(portable, ByFormula):
+        return formula(cell, portable, c)
+    if not isinstance(portable, ByWords):
         return exp.Coalesce(this=column(f"w{c}", f"w{at}"), expressions=[number(0.0)])
     total: exp.Expression = column(f"s{c}", f"w{at}")
-    if said.gamma:
-        ratio = exp.Div(this=as_double(column("different", f"w{at}")), expression=number(said.length))
-        power = exp.Mul(this=number(-said.gamma), expression=exp.Ln(this=as_double(ratio)))
+    if portable.gamma:
+        ratio = exp.Div(this=as_double(column("different", f"w{at}")), expression=number(portable.length))
+        power = exp.Mul(this=number(-portable.gamma), expression=exp.Ln(this=as_double(ratio)))
         total = exp.Mul(this=total, expression=exp.Exp(this=power))
     found: exp.Expression = exp.Coalesce(this=total, expressions=[number(0.0)])
-    if said.document.any():
-        document = case([(_missing(cell), number(0.0))], number(said.document[c]))
+    if portable.document.any():
+        document = case([(_missing(cell), number(0.0))], number(portable.document[c]))
         found = exp.paren(exp.Add(this=found, expression=document), copy=False)
     return found
 
 
-def _bounded(said: PortableModel, rows: Selection, names: Names) -> Selection:
+def _bounded(portable: PortableModel, rows: Selection, names: Names) -> Selection:
     """The evidence of weighed columns for each class, bounded below relative to the largest: u0_1 for column 0 and
     class 1."""
-    held = {at: each for at, each in enumerate(said.columns) if isinstance(each.said, Weighed)}
-    if not held:
+    weighed = {at: each for at, each in enumerate(portable.columns) if isinstance(each.evidence, Weighed)}
+    if not weighed:
         return rows
-    classes = range(len(said.labels))
-    spoken = rows.above("spoken")
-    for at, each in held.items():
-        unheld = each._replace(said=unweighed(each.said))
-        _join(spoken, unheld, at, names)
+    classes = range(len(portable.labels))
+    unbounded = rows.above("unbounded")
+    for at, each in weighed.items():
+        plain = each._replace(evidence=unweighed(each.evidence))
+        _join(unbounded, plain, at, names)
         for c in classes:
-            spoken.add(f"u{at}_{c}", _said(spoken, unheld, at, c))
-    most = spoken.above("most_of_each")
-    for at in held:
+            unbounded.add(f"u{at}_{c}", _evidence(unbounded, plain, at, c))
+    most = unbounded.above("most_of_each")
+    for at in weighed:
         most.add(f"m{at}", greatest([most.column(f"u{at}_{c}") for c in classes]))
-    bounded = most.above("bounded", [f"u{at}_{c}" for at in held for c in classes])
-    for at, each in held.items():
-        assert isinstance(each.said, Weighed)
+    bounded = most.above("bounded", [f"u{at}_{c}" for at in weighed for c in classes])
+    for at, each in weighed.items():
+        assert isinstance(each.evidence, Weighed)
         top = bounded.column(f"m{at}")
-        least = exp.Sub(this=top, expression=number(2.0 * each.said.bound))
+        least = exp.Sub(this=top, expression=number(2.0 * each.evidence.bound))
         impossible = exp.LT(this=top.copy(), expression=number(IMPOSSIBLE / 10.0))
         for c in classes:
             value = greatest([bounded.column(f"u{at}_{c}"), least.copy()])
@@ -177,16 +181,16 @@ def _bounded(said: PortableModel, rows: Selection, names: Names) -> Selection:
     return bounded
 
 
-def _weighed(rows: Selection, said: Weighed, at: int, c: int) -> exp.Expression:
-    """What is said beyond the mean of all classes, within the bound, times the weight."""
-    classes = [rows.column(f"u{at}_{other}") for other in range(len(said.theta))]
+def _weighed(rows: Selection, portable: Weighed, at: int, c: int) -> exp.Expression:
+    """The evidence minus its mean over all classes, clipped to the bound, times the weight."""
+    classes = [rows.column(f"u{at}_{other}") for other in range(len(portable.theta))]
     total = classes[0]
     for each in classes[1:]:
         total = exp.Add(this=total, expression=each)
     mean = exp.Div(this=exp.paren(total, copy=False), expression=number(float(len(classes))))
     beyond = exp.Sub(this=rows.column(f"u{at}_{c}"), expression=mean)
-    held = exp.Least(this=greatest([beyond, number(-said.bound)]), expressions=[number(said.bound)])
-    return exp.Mul(this=held, expression=number(said.theta[c]))
+    clipped = exp.Least(this=greatest([beyond, number(-portable.bound)]), expressions=[number(portable.bound)])
+    return exp.Mul(this=clipped, expression=number(portable.theta[c]))
 
 
 def greatest(values: Sequence[exp.Expression]) -> exp.Expression:

@@ -1,4 +1,4 @@
-"""Selections one around the other, and common table expressions before them: what a view is made of."""
+"""Nested selections and common table expressions, of which a view is made."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from tallybayes.export.expressions import column, exp
 
-EVERYTHING = 2**62  # rows: a limit that keeps these from making one selection of all …
-FENCED = ("duckdb", "postgres", "sqlite")  # … and computing again what is used more than once
+EVERYTHING = 2**62  # rows: a limit that keeps these databases from flattening the selections …
+FENCED = ("duckdb", "postgres", "sqlite")  # … and computing expressions several times
 
 
 class Step(NamedTuple):
-    """A common table expression; if it is `held`, computed once, however often it is used."""
+    """A common table expression; if `held`, it is materialised."""
 
     name: str
     query: exp.Expression
@@ -29,7 +29,7 @@ def named(parts: Sequence[str], alias: str | None = None) -> exp.Table:
 
 
 class Selection:
-    """A selection from a table or from another one; columns are added under names of their own."""
+    """A selection from a table or from another selection, to which named columns are added."""
 
     def __init__(self, source: exp.Expression, alias: str, fenced: bool) -> None:
         self.alias = alias
@@ -48,13 +48,13 @@ class Selection:
         self.select = self.select.join(table, on=exp.and_(*on, copy=False), join_type="left", copy=False)
 
     def above(self, alias: str, without: Sequence[str] = ()) -> Selection:
-        """One that selects from this, with its columns."""
+        """A selection of all columns of this one."""
         below = self.select.limit(EVERYTHING, copy=False) if self.fenced else self.select
         source = exp.Subquery(this=below, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
         return self._over(source, alias, without)
 
     def after(self, step: str, alias: str, without: Sequence[str] = ()) -> Selection:
-        """One that selects from this as a step of this name, which may be used elsewhere as well."""
+        """A selection from this one as a named step, which may be used elsewhere as well."""
         return self._over(named([step], alias), alias, without)
 
     def _over(self, source: exp.Expression, alias: str, without: Sequence[str]) -> Selection:

@@ -20,9 +20,9 @@ def export_sql(
     keep: Sequence[str] | None = None,
     view: str | None = None,
 ) -> str:
-    """Statements that make a view of a table's answers, in a database where the table is. `table` is its name, or
-    several: ("schema", "name"). The view, "name_scored" unless another is given, has the columns to `keep` (those of
-    the model by default), the class "predicted", its "probability", and "P(…)" of every class.
+    """SQL statements that create a view with answers for the rows of a table. `table` is its name, or ("schema",
+    "name"). The view, by default "name_scored", has the columns to `keep` (by default those of the model), the class
+    "predicted", its "probability", and "P(…)" of every class.
 
     >>> from tallybayes import Gaussian
     >>> model = Model.train({"x": Gaussian(plugin=True)}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
@@ -33,18 +33,18 @@ def export_sql(
         raise ValueError(f"dialect={dialect!r}: give one of {', '.join(DIALECTS)}.")
     from tallybayes.export.statements import statements
 
-    def refuse(said: Portable) -> None:
-        if isinstance(unweighed(said), ByWords) and dialect not in CUT_TEXTS:
-            raise NotPortableError(f"{dialect} is not known to find the same words; {', '.join(CUT_TEXTS)} are.")
+    def refuse(portable: Portable) -> None:
+        if isinstance(unweighed(portable), ByWords) and dialect not in CUT_TEXTS:
+            raise NotPortableError(f"text can be split into words in {', '.join(CUT_TEXTS)}, not in {dialect}.")
 
-    said = portable_model(model, "SQL", refuse)
+    portable = portable_model(model, "SQL", refuse)
     parts = [table] if isinstance(table, str) else list(table)
-    kept = list(dict.fromkeys([column.name for column in said.columns] if keep is None else keep))
-    names = [*parts, *kept, *(column.name for column in said.columns), *([] if view is None else [view])]
+    kept = list(dict.fromkeys([column.name for column in portable.columns] if keep is None else keep))
+    names = [*parts, *kept, *(column.name for column in portable.columns), *([] if view is None else [view])]
     for name in names:
         if not name or "\0" in name:
-            raise ValueError(f"{name!r} cannot be a name in SQL: these are not empty and hold no zero byte. Rename it.")
-    for label in said.labels:
+            raise ValueError(f"{name!r} is not a valid SQL name: it is empty or contains a NUL character. Rename it.")
+    for label in portable.labels:
         if "\0" in str(label):
-            raise ValueError(f"The class {label!r} cannot be written: no text of SQL holds a zero byte. Rename it.")
-    return statements(said, dialect, parts, [*parts[:-1], view or f"{parts[-1]}_scored"], kept)
+            raise ValueError(f"The class {label!r} contains a NUL character, which SQL text cannot hold. Rename it.")
+    return statements(portable, dialect, parts, [*parts[:-1], view or f"{parts[-1]}_scored"], kept)

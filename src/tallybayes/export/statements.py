@@ -23,12 +23,12 @@ PRETTY = {"identify": True, "pretty": True}
 
 
 def statements(
-    said: PortableModel, dialect: str, table: Sequence[str], view: Sequence[str], kept: Sequence[str]
+    portable: PortableModel, dialect: str, table: Sequence[str], view: Sequence[str], kept: Sequence[str]
 ) -> str:
     names = Names([*view[:-1], f"{view[-1]}_weights"], [*view[:-1], f"{view[-1]}_letters"], _prefix(table, view))
-    found = list(_tables(said, dialect, names))
+    found = list(_tables(portable, dialect, names))
     rows = Selection(named(table, "t"), "t", dialect in FENCED)
-    answers = exp.Create(kind="VIEW", this=named(view), expression=_answers(said, rows, names, kept, dialect))
+    answers = exp.Create(kind="VIEW", this=named(view), expression=_answers(portable, rows, names, kept, dialect))
     return ";\n".join([*found, answers.sql(dialect, **PRETTY)]) + ";\n"
 
 
@@ -40,17 +40,17 @@ def _prefix(table: Sequence[str], view: Sequence[str]) -> str:
     return found
 
 
-def _tables(said: PortableModel, dialect: str, names: Names) -> Iterator[str]:
-    if not all(isinstance(unweighed(each.said), ByFormula) for each in said.columns):
-        kinds = {"entry": "int", "level": "text", **{f"w{c}": "double" for c in range(len(said.labels))}}
+def _tables(portable: PortableModel, dialect: str, names: Names) -> Iterator[str]:
+    if not all(isinstance(unweighed(each.evidence), ByFormula) for each in portable.columns):
+        kinds = {"entry": "int", "level": "text", **{f"w{c}": "double" for c in range(len(portable.labels))}}
         yield _table(names.weights, kinds, ("entry", "level"), dialect)
         literal = Dialect.get_or_raise(dialect).generator().generate
         written = (
             (str(entry), literal(text(level), copy=False), *map(digits, row.tolist()))
-            for entry, level, row in weights_of(said)
+            for entry, level, row in weights_of(portable)
         )
         yield from _inserts(names.weights, written, dialect)
-    if texts_of(said) and dialect == "sqlite":
+    if texts_of(portable) and dialect == "sqlite":
         yield _table(names.ranges, dict.fromkeys(letters.Range._fields, "int"), ("low",), dialect)
         yield from _inserts(names.ranges, (tuple(map(str, each)) for each in letters.ranges()), dialect)
 
@@ -60,7 +60,7 @@ def _table(name: Sequence[str], kinds: Mapping[str, str], keys: Sequence[str], d
         exp.ColumnDef(this=exp.to_identifier(column, quoted=True), kind=exp.DataType.build(kind))
         for column, kind in kinds.items()
     ]
-    if dialect == "sqlite":  # which would make an index for every question
+    if dialect == "sqlite":  # which would build an automatic index for every query
         columns.append(exp.PrimaryKey(expressions=[exp.to_identifier(key, quoted=True) for key in keys]))
     return exp.Create(kind="TABLE", this=exp.Schema(this=named(name), expressions=columns)).sql(dialect, **PRETTY)
 
@@ -73,16 +73,18 @@ def _inserts(name: Sequence[str], rows: Iterable[tuple[str, ...]], dialect: str)
         yield f"{into} VALUES\n" + ",\n".join(some)
 
 
-def _answers(said: PortableModel, rows: Selection, names: Names, kept: Sequence[str], dialect: str) -> exp.Expression:
-    classes = range(len(said.labels))
-    looked_at, steps = cut_texts(said, cells(said, rows, kept), names, dialect)
-    most = scored(said, looked_at, names).above("scored")
+def _answers(
+    portable: PortableModel, rows: Selection, names: Names, kept: Sequence[str], dialect: str
+) -> exp.Expression:
+    classes = range(len(portable.labels))
+    looked_at, steps = cut_texts(portable, cells(portable, rows, kept), names, dialect)
+    most = scored(portable, looked_at, names).above("scored")
     most.add("most", greatest([most.column(f"s{c}") for c in classes]))
     powers = most.above("compared")
     for c in classes:
-        powers.add(f"e{c}", _power(powers, said, c))
-    powers.add("predicted", _predicted(powers, said))
-    found = _named_answers(powers.above("weighed"), said, kept)
+        powers.add(f"e{c}", _power(powers, portable, c))
+    powers.add("predicted", _predicted(powers, portable))
+    found = _named_answers(powers.above("weighed"), portable, kept)
     put_before(found, steps)
     return found
 
@@ -92,18 +94,18 @@ def _impossible(rows: Selection) -> exp.Expression:
     return exp.LT(this=rows.column("most"), expression=number(IMPOSSIBLE / 10.0))
 
 
-def _power(rows: Selection, said: PortableModel, c: int) -> exp.Expression:
+def _power(rows: Selection, portable: PortableModel, c: int) -> exp.Expression:
     """The exponential of a score minus the largest; guarded, because PostgreSQL raises an error on underflow."""
     away = exp.Sub(this=rows.column(f"s{c}"), expression=rows.column("most"))
     hopeless = exp.LT(this=away.copy(), expression=number(HOPELESS))
-    pairs: list[tuple[Any, Any]] = [(_impossible(rows), number(said.prior[c])), (hopeless, number(0.0))]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), number(portable.prior[c])), (hopeless, number(0.0))]
     return case(pairs, exp.Exp(this=away))
 
 
-def _predicted(rows: Selection, said: PortableModel) -> exp.Expression:
+def _predicted(rows: Selection, portable: PortableModel) -> exp.Expression:
     """The class with the largest score, the first one on a tie."""
-    labels = [_label(label) for label in said.labels]
-    pairs: list[tuple[Any, Any]] = [(_impossible(rows), labels[int(np.argmax(said.prior))])]
+    labels = [_label(label) for label in portable.labels]
+    pairs: list[tuple[Any, Any]] = [(_impossible(rows), labels[int(np.argmax(portable.prior))])]
     for c, label in enumerate(labels[:-1]):
         pairs.append((exp.EQ(this=rows.column(f"s{c}"), expression=rows.column("most")), label))
     return case(pairs, labels[-1].copy())
@@ -115,15 +117,15 @@ def _label(label: Any) -> exp.Expression:
     return text(str(label))
 
 
-def _named_answers(rows: Selection, said: PortableModel, kept: Sequence[str]) -> exp.Expression:
+def _named_answers(rows: Selection, portable: PortableModel, kept: Sequence[str]) -> exp.Expression:
     total = rows.column("e0")
-    for c in range(1, len(said.labels)):
+    for c in range(1, len(portable.labels)):
         total = exp.Add(this=total, expression=rows.column(f"e{c}"))
     total = exp.paren(total, copy=False)
-    shares = [exp.Div(this=rows.column(f"e{c}"), expression=total.copy()) for c in range(len(said.labels))]
+    shares = [exp.Div(this=rows.column(f"e{c}"), expression=total.copy()) for c in range(len(portable.labels))]
     answers = {"predicted": rows.column("predicted"), "probability": greatest([share.copy() for share in shares])}
     values = [rows.column(f"k{at}") for at in range(len(kept))] + [*answers.values(), *(s.copy() for s in shares)]
-    names = unique([*kept, *answers, *(f"P({label})" for label in said.labels)])
+    names = unique([*kept, *answers, *(f"P({label})" for label in portable.labels)])
     found = rows.select
     found.set("expressions", [exp.alias_(value, name, quoted=True) for value, name in zip(values, names, strict=True)])
     return found

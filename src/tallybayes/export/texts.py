@@ -32,7 +32,7 @@ class Steps:
         return f"{self.prefix}_{step}"
 
     def add(self, step: str, query: str, recursive: bool = False, held: bool = False, **given: exp.Expression) -> None:
-        """A step by what it asks, where other steps are named within braces."""
+        """Adds a step by its query, in which other steps are named in braces."""
         others = {each.name.removeprefix(f"{self.prefix}_"): each.name for each in self.made}
         asked = parsed(query.format(**others, **{step: self.name(step)}), self.dialect, given)
         self.put(step, asked, recursive, held)
@@ -54,24 +54,24 @@ def cut(cells: exp.Expression, how: Cutting, dialect: str, prefix: str, ranges: 
     return steps
 
 
-def looked_up(steps: Steps, said: ByWords, weights: Sequence[str], once: int, again: int) -> None:
-    """The evidence of the words, {said}: r, a sum for every class, s0, s1, …, and the number of different words."""
+def looked_up(steps: Steps, portable: ByWords, weights: Sequence[str], once: int, again: int) -> None:
+    """The evidence of the words, {evidence}: r, a sum for every class, s0, s1, …, and the number of different words."""
     found = exp.Select().from_(named([steps.name("counted")], "t"), copy=False)
     found = _with_weights(found, weights, "w", once)
-    if said.again is not None:
+    if portable.again is not None:
         found = _with_weights(found, weights, "v", again)
     found = found.select(exp.column("r", table="t"), exp.alias_(exp.Count(this=exp.Star()), "different"), copy=False)
-    for c in range(said.table.shape[1]):
-        found = found.select(exp.alias_(exp.Sum(this=_term(said, c)), f"s{c}", quoted=True), copy=False)
-    steps.put("said", found.group_by(exp.column("r", table="t"), copy=False), held=True)
+    for c in range(portable.table.shape[1]):
+        found = found.select(exp.alias_(exp.Sum(this=_term(portable, c)), f"s{c}", quoted=True), copy=False)
+    steps.put("evidence", found.group_by(exp.column("r", table="t"), copy=False), held=True)
 
 
-def _term(said: ByWords, c: int) -> exp.Expression:
+def _term(portable: ByWords, c: int) -> exp.Expression:
     """A word's evidence for a class, times its occurrences."""
     term, times = column(f"w{c}", "w"), as_double(column("times", "t"))
-    if said.repeats:
+    if portable.repeats:
         return exp.Mul(this=term, expression=times)
-    if said.again is None:
+    if portable.again is None:
         return term
     doubled = exp.Div(this=exp.paren(exp.Add(this=times, expression=number(1.0))), expression=number(2.0))
     doublings = exp.Div(this=exp.Ln(this=as_double(doubled)), expression=number(LOG_2))
@@ -113,7 +113,7 @@ def _split_by_patterns(steps: Steps, how: Cutting) -> None:
 def _split_by_letters(steps: Steps, how: Cutting, ranges: Sequence[str]) -> None:
     """For SQLite, which has no regular expressions and knows only ASCII letters."""
     between = [chr(c) for c in range(1, 128) if not (chr(c).isalnum() or chr(c) == "_")]
-    between.sort(key=lambda character: character != "\\")  # before others are written with one
+    between.sort(key=lambda character: character != "\\")  # first, since the escapes of others contain it
     steps.add("stage0", cutting.ASCII_LOWERED if how.lower else cutting.ASCII)
     size = -(-len(between) // STAGES)
     for stage in range(STAGES):
@@ -133,8 +133,8 @@ def _split_by_letters(steps: Steps, how: Cutting, ranges: Sequence[str]) -> None
 
 
 def _set_apart(character: str, marks_count: bool) -> str:
-    """What takes the place of a character that is in no word: a space; around it, if it is a word of its own. As JSON
-    has it."""
+    """The replacement, in JSON, of a character that is in no word: a space, or if the character is a word, the
+    character between spaces."""
     if not marks_count or not character.isprintable() or character == " ":
         return " "
     return f" {json.dumps(character)[1:-1]} "

@@ -9,43 +9,44 @@ from tallybayes.counts.exact import Floats
 from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.families.portable import ByInterval, ByLevel, ByWords
 
-MARK = " "  # before a run of characters; no word begins with one
+MARK = " "  # the prefix of a character n-gram; no word begins with a space
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
 
-def weights_of(said: PortableModel) -> list[tuple[int, str, Floats]]:
-    """What is looked up: the column's number, the text of a level or the number of an interval, and what it says."""
+def weights_of(portable: PortableModel) -> list[tuple[int, str, Floats]]:
+    """The rows of the lookup table: the column's number, the text of a level or the number of an interval, and its
+    evidence."""
     rows: list[tuple[int, str, Floats]] = []
-    for at, column in enumerate(said.columns):
-        if isinstance(column.said, ByInterval):
-            rows += [(at, str(place), row) for place, row in enumerate(column.said.table)]
-        elif isinstance(column.said, ByLevel):
-            rows += [(at, level, row) for level, row in _spelled(column.name, column.said)]
-        elif isinstance(words := unweighed(column.said), ByWords):
-            rows += _looked_up(words, at, again_of(said, at))
+    for at, column in enumerate(portable.columns):
+        if isinstance(column.evidence, ByInterval):
+            rows += [(at, str(place), row) for place, row in enumerate(column.evidence.table)]
+        elif isinstance(column.evidence, ByLevel):
+            rows += [(at, level, row) for level, row in _spelled(column.name, column.evidence)]
+        elif isinstance(words := unweighed(column.evidence), ByWords):
+            rows += _looked_up(words, at, again_of(portable, at))
     return rows
 
 
-def again_of(said: PortableModel, at: int) -> int:
+def again_of(portable: PortableModel, at: int) -> int:
     """The number under which the evidence of repeated words of a column is stored."""
-    return len(said.columns) + at
+    return len(portable.columns) + at
 
 
-def _looked_up(said: ByWords, once: int, again: int) -> Iterator[tuple[int, str, Floats]]:
-    """Words, and character runs, marked by a prefix that no word has."""
-    for number, table in ((once, said.table), (again, said.again)):
+def _looked_up(portable: ByWords, once: int, again: int) -> Iterator[tuple[int, str, Floats]]:
+    """Words, and character n-grams with a prefix that no word has."""
+    for number, table in ((once, portable.table), (again, portable.again)):
         if table is not None:
-            for word, row in zip(said.words, table, strict=True):
+            for word, row in zip(portable.words, table, strict=True):
                 yield number, word.replace(SPELLED, MARK), row
 
 
-def _spelled(name: str, said: ByLevel) -> list[tuple[str, Floats]]:
+def _spelled(name: str, portable: ByLevel) -> list[tuple[str, Floats]]:
     """Every level, and how else a database may write it: 1 as 1.0, true as 1."""
-    found = dict(zip(said.levels, said.table, strict=True))
+    found = dict(zip(portable.levels, portable.table, strict=True))
     for level, row in list(found.items()):
         if "\0" in level:
-            raise ValueError(f"Column {name!r} has the level {level!r}, and no text of SQL holds a zero byte.")
-        truth = said.truth or set(said.levels) <= {"true", "false"}
+            raise ValueError(f"Column {name!r}: the level {level!r} contains a NUL character, which SQL cannot hold.")
+        truth = portable.truth or set(portable.levels) <= {"true", "false"}
         others: tuple[str, ...] = TRUE if truth and level == "true" else FALSE if truth and level == "false" else ()
         if level.lstrip("-").isdecimal() and level.isascii():
             others = (f"{level}.0",)

@@ -1,4 +1,4 @@
-"""What a family is: one kind of column, what to count, and what the counts say about a new value.
+"""The base class of families: one kind of column, what to count, and how the counts score a new value.
 
 `Family` is a frozen set of settings. `Family.tally` turns cells into a `Tally`; `Family.believe` turns a tally into a
 `Belief`, which scores new cells. No family does any arithmetic on models: that is in `tally` and `exact`.
@@ -81,14 +81,14 @@ class Family(ABC):
         """This family bound to its columns in a schema: one, unless it takes blocks."""
         if len(columns) > 1:
             raise ValueError(
-                f"{type(self).__name__} counts one column, not the block {columns!r}. Give each column a family of its "
-                "own, or give the block a family that counts columns together, like Correlated()."
+                f"{type(self).__name__} counts one column, not the block {columns!r}. Give each column its own family, "
+                "or give the block a family that counts columns together, like Correlated()."
             )
         return self
 
     @property
     def is_prepared(self) -> bool:
-        """Whether everything that must be fixed before counting is fixed: the intervals, say."""
+        """Whether everything that must be fixed before counting is fixed, such as intervals."""
         return True
 
     @property
@@ -102,7 +102,7 @@ class Family(ABC):
 
     @property
     def reason(self) -> str:
-        """How that was chosen, in words."""
+        """How that was chosen, as text."""
         return ""
 
     def reads_of(self, column: str) -> pa.DataType | None:
@@ -128,12 +128,12 @@ class Family(ABC):
         return [self.tally(cells, rows) for cells in columns]
 
     def table_size(self, classes: int) -> int:
-        """The bytes that a tally of so many classes takes, if that is large whatever it counts; else 0."""
+        """The size in bytes of a tally of this many classes, if that is large even for few rows; otherwise 0."""
         return 0
 
     @abstractmethod
     def believe(self, tally: Any, classes: Sequence[Key]) -> Belief:
-        """Sums → what they say about these classes."""
+        """From sums to a belief about these classes."""
 
     def believe_each(self, tallies: Sequence[Any], classes: Sequence[Key]) -> list[Belief]:
         """The same for several columns of this family; by default one after another."""
@@ -145,7 +145,7 @@ class Family(ABC):
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The names of the pieces of evidence, if each is weighed by itself; empty for most families."""
+        """The names of the pieces of evidence, if each has its own weight; empty for most families."""
         return ()
 
     def left_out_parts(self, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
@@ -153,7 +153,7 @@ class Family(ABC):
         raise TypeError(f"{type(self).__name__} gives one piece of evidence per row.")
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """What a file holds of this family as arrays rather than as text; see `with_arrays`."""
+        """The parts of this family that a file stores as arrays; see `with_arrays`."""
         return {}
 
     def with_arrays(self, prefix: str, arrays: dict[str, NDArray[Any]]) -> Self:
@@ -202,7 +202,7 @@ class Family(ABC):
         return all(isinstance(slot, str) for slot in slots)
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
-        """How many cells of each of these classes were counted."""
+        """The number of cells counted in each of these classes."""
         counted = Tally(tally.classes, [""], {"n": tally.sums["n"].sum(axis=0)[None]})
         return counted.aligned([""], classes).sums["n"][0]
 
@@ -213,19 +213,19 @@ class Family(ABC):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         """The same for single cells."""
         if cells["n"].is_below(TRACE).any():
-            return "a count would go below zero"
+            return "a count would be negative"
         empty = cells["n"].is_zero()
         if any((empty & ~sums.is_zero()).any() for sums in cells.values()):
-            return "a sum would be left where nothing is counted any more"
+            return "a sum would remain although its count is zero"
         return None
 
     def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
-        """Why cells that are possible one by one cannot have come from the same rows, or None."""
+        """Why cells that are possible separately cannot have come from the same rows, or None."""
         return None
 
     @property
     def counts(self) -> tuple[str, dict[str, Any]]:
-        """What is counted; families that agree in this can use each other's counts."""
+        """What is counted; families for which this is equal can use each other's counts."""
         declared = settings_of(type(self))
         return self.statistics(), {name: value for name, value in self.settings().items() if declared[name].counting}
 
@@ -264,7 +264,7 @@ class Family(ABC):
     def from_json(entry: Mapping[str, Any]) -> Family:
         name = entry["family"]
         if name not in FAMILIES:
-            raise ValueError(f"there is no family {name!r}; if it is your own, write FAMILIES[{name!r}] = {name} first")
+            raise ValueError(f"there is no family {name!r}; if it is yours, register it: FAMILIES[{name!r}] = {name}")
         declared = settings_of(FAMILIES[name])
         given = entry["settings"].items()
         return FAMILIES[name](**{k: declared[k].from_json(v) if k in declared else v for k, v in given})
@@ -282,7 +282,7 @@ class Family(ABC):
         return self.shown()
 
     def shown(self, without: Collection[str] = ()) -> str:
-        """As text for people; settings that are too long to read may be left out."""
+        """The family as text; settings that are too long to read may be omitted."""
         defaults = self.defaults()
         listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
         return f"{type(self).__name__}({', '.join(listed)})"

@@ -1,4 +1,4 @@
-"""What the counts of one column say about a new value: the interface of every family's answers.
+"""The base class of beliefs: how the counts of a column score a new value.
 
 A `Belief` scores cells and describes itself: its parameters, its heaviest words, its weights if it is linear.
 """
@@ -18,7 +18,7 @@ from tallybayes.families.events import Conditional, Event, NoJointError, PairInf
 from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
 
-MANY_PARTS = 1000.0  # the bound for cells made of many parts, each of which says little
+MANY_PARTS = 1000.0  # the bound for cells made of many parts, each with little evidence
 Scorer = Callable[[Sequence[Any], Floats], None]  # the cells of several columns, and where their evidence is added
 
 
@@ -57,13 +57,13 @@ class NotLinearError(TypeError):
 class Part(NamedTuple):
     """The evidence of one word of a text, over all its occurrences, for every class; or of a position in a vector."""
 
-    word: str  # empty: evidence of no word in particular
+    word: str  # empty: evidence of the length and of absent words
     times: float
     said: Floats
 
 
 class WordWeight(NamedTuple):
-    """How much a word or level speaks for a class: how often it occurred there, and its log-odds against the other
+    """The evidence of a word or level for a class: how often it occurred there, and its log-odds against the other
     classes."""
 
     word: str
@@ -72,7 +72,7 @@ class WordWeight(NamedTuple):
 
 
 class Belief(ABC):
-    """What the counts of one column say, computed once and kept: ready to score new cells."""
+    """Scores new cells of a column; computed once from its counts."""
 
     has_parts: bool = False  # whether the evidence of a cell can be split into parts
     bound: float = 30.0  # of a cell's evidence when weighed: one unseen level must not decide alone
@@ -88,8 +88,7 @@ class Belief(ABC):
         raise TypeError("The cells of this column are not made of words.")
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
-        """The words, levels or intervals that speak most for the class with this index against the others; none for
-        numbers."""
+        """The words, levels or intervals with the most evidence for the class with this index; none for numbers."""
         return []
 
     @property
@@ -116,7 +115,7 @@ class Belief(ABC):
         return None
 
     def add_parts(self, cells: Any, evidence: Floats) -> None:
-        """Adds the evidence of each part to `said[part, class, row]`, for a family with several `parts`."""
+        """Adds the evidence of each part to `evidence[part, class, row]`, for a family with several `parts`."""
         raise TypeError("This belief gives one piece of evidence per row.")
 
     @abstractmethod
@@ -137,7 +136,7 @@ class Belief(ABC):
         return self
 
     def unmet(self, cells: Any) -> Unmet:
-        """The length of each cell, and what in it is unseen, which is no evidence for any class."""
+        """The length of each cell, and its unseen parts, which are no evidence for any class."""
         return Unmet(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
@@ -152,11 +151,11 @@ class Belief(ABC):
     def conditionals(self) -> list[list[Conditional]]:
         """Every column given the class and its parents, if it has levels: one network, or several that are averaged
         with equal weight."""
-        raise NoJointError("only levels and numbers can be asked about.")
+        raise NoJointError("questions can only be about levels and numbers.")
 
     def log_within(self, event: Event) -> Floats:
         """log P(a number within these bounds | class)."""
-        raise NoJointError("only levels and numbers can be asked about.")
+        raise NoJointError("questions can only be about levels and numbers.")
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:
         """The most probable number within bounds, and the log of its probability or density, for every class."""
@@ -182,7 +181,7 @@ class Belief(ABC):
 def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> list[WordWeight]:
     """The words with the highest log-odds, sorted by them and then alphabetically."""
     if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give how many words to list, a whole number of at least 0.")
+        raise ValueError(f"top={top!r}: give a whole number of at least 0.")
     names = np.array(words, object)
     best = np.lexsort((names, -odds))[:top]
     return [WordWeight(names[i], float(counts[i]), float(odds[i])) for i in best]

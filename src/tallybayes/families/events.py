@@ -1,4 +1,4 @@
-"""Events: what a question may ask about a column, some of its levels or an interval of numbers.
+"""Events: conditions on a column, such as some of its levels or an interval of numbers.
 
 An `Event` is a question's condition on one column. A belief about levels answers it by a `Conditional`: a table from
 which any marginal and any conditional probability can be summed.
@@ -22,7 +22,7 @@ SHOWN = 12  # levels that an error names
 
 
 class NoJointError(TypeError):
-    """Why a column cannot be asked about."""
+    """The question cannot be answered from the joint distribution."""
 
 
 class Span(NamedTuple):
@@ -77,7 +77,7 @@ class Event:
     with_high: bool = False
 
     def both(self, other: Event) -> Event:
-        """What both allow."""
+        """The intersection."""
         among = [each.among for each in (self, other) if each.among is not None]
         lower = max(self, other, key=lambda each: (each.low, not each.with_low))
         upper = min(self, other, key=lambda each: (each.high, each.with_high))
@@ -131,7 +131,7 @@ class Event:
     def _has_span(self, span: Span, spans: Sequence[Span]) -> bool:
         """Whether a whole interval belongs to the event."""
         if self.but:
-            raise ValueError("ask about numbers by bounds, like 20 < x <= 25, not by what they are not.")
+            raise ValueError("numbers cannot be excluded with !=; ask about bounds, like 20 < x <= 25.")
         points = self.points()
         if points is not None:
             return any(span.low < x <= span.high for x in points)
@@ -157,6 +157,6 @@ def number_of(text: str) -> float:
 def nearest(text: str, known: Sequence[str]) -> str:
     """A hint at the closest name, and a list of those that exist."""
     near = get_close_matches(text[:100], known, 1)
-    hint = f" Do you mean {near[0]!r}?" if near else ""
+    hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
     return f"{hint} There are {listed or 'none'}."

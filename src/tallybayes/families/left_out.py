@@ -26,11 +26,11 @@ FAR = 1 << 12  # the widest range of whole numbers that is tabled rather than so
 
 
 def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
-    """Subtracts each cell, believes again, and scores it."""
+    """Subtracts each cell, recomputes the belief, and scores the cell."""
 
     def score(cells: Any, rows: Rows) -> Floats:
         firsts, back = equal_rows(_numbered(cells), rows)
-        said = np.zeros((len(firsts), len(classes)))
+        evidence = np.zeros((len(firsts), len(classes)))
         for place, row in enumerate(firsts.tolist()):
             cell = cells[row : row + 1]
             weight = None if rows.weights is None else rows.weights[row : row + 1]
@@ -39,8 +39,8 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
             rest.drop_traces(own)
             scores = np.zeros((len(classes), 1))
             family.believe(rest, classes).add_evidence(cell, scores)
-            said[place] = scores[:, 0]
-        return said[back]
+            evidence[place] = scores[:, 0]
+        return evidence[back]
 
     return score
 
@@ -71,7 +71,7 @@ def distinct(numbers: NDArray[Any]) -> tuple[Places, Places]:
 
 
 def _numbered(cells: Any) -> NDArray[Any]:
-    """A number for every cell, equal for cells that are quickly seen to be equal."""
+    """A number for every cell; equal cells get equal numbers if that is cheap to find out."""
     if isinstance(cells, np.ndarray):
         return cells if cells.ndim == 1 else _numbered_rows(cells)
     if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
@@ -86,7 +86,7 @@ def _numbered_rows(matrix: NDArray[Any]) -> NDArray[Any]:
 
 
 def weights_of(rows: Rows) -> Floats:
-    """What each row weighs."""
+    """The weight of each row."""
     return np.ones(len(rows)) if rows.weights is None else rows.weights
 
 

@@ -34,7 +34,7 @@ class CellsLeft(NamedTuple):
 
 class LevelsLeftOut:
     """The counts of each level in every class. A level that no other row has, and that is not `always` known, is
-    unknown once its row is left out, and says nothing."""
+    unknown once its row is left out, and is no evidence."""
 
     def __init__(self, alpha: Alpha, levels: Sequence[Any], n: Exact, always: Collection[Any] | None = None) -> None:
         self.alpha, self.levels, self.n, self.total = alpha, levels, n.carried(), n.sum().carried()
@@ -43,10 +43,10 @@ class LevelsLeftOut:
 
     def __call__(self, codes: Codes, rows: Rows) -> Floats:
         """The evidence of cells, given the index of their level, negative if they are missing."""
-        said = np.zeros((len(rows), len(rows.classes)))
+        evidence = np.zeros((len(rows), len(rows.classes)))
         for at, left, kinds in self.left(codes, rows):
-            said[at] = self.logs(left)[kinds]
-        return said
+            evidence[at] = self.logs(left)[kinds]
+        return evidence
 
     def left(self, codes: Codes, rows: Rows) -> Iterator[tuple[Places, CellsLeft, Places]]:
         """The rows whose cell is present, and the counts without each: once per group of equal rows, with the group of
@@ -72,13 +72,14 @@ class LevelsLeftOut:
     def logs(self, left: CellsLeft) -> Floats:
         """log P(level | class), and 0 if the level is no longer known."""
         known = np.flatnonzero(self.always[left.levels] | left.counts.any(axis=1))
-        said = np.zeros(left.counts.shape)
+        evidence = np.zeros(left.counts.shape)
         left = CellsLeft(left.levels[known], left.classes[known], left.counts[known], left.totals[known])
         pseudo, all_pseudo = (values[:, None] for values in self._pseudo(left))
         whole = left.totals + all_pseudo
         with np.errstate(divide="ignore", invalid="ignore"):
-            said[known] = np.log(np.where(whole > 0, (left.counts + pseudo) / whole, 1.0 / max(len(self.levels), 1)))
-        return said
+            even = 1.0 / max(len(self.levels), 1)
+            evidence[known] = np.log(np.where(whole > 0, (left.counts + pseudo) / whole, even))
+        return evidence
 
     def _pseudo(self, left: CellsLeft) -> tuple[Floats, Floats]:
         """The pseudo-counts of each cell's level, and of all levels together."""

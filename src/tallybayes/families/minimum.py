@@ -1,7 +1,7 @@
 """L-BFGS with bounds: the minimum of a smooth function of a few dozen variables.
 
-scipy's would not do: it hands matrices of twenty rows to many threads, which wait longer than they work, and the result
-must be the same whatever version of scipy is installed.
+scipy's L-BFGS uses many threads even for matrices of twenty rows, which is slow, and its result may depend on the
+version of scipy.
 """
 
 from __future__ import annotations

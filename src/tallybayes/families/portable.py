@@ -30,7 +30,7 @@ class Arithmetic(Protocol):
 
 
 class ByLevel(NamedTuple):
-    """Looked up by text; what is missing or unknown adds nothing."""
+    """Looked up by text; missing and unknown cells add nothing."""
 
     levels: Sequence[str]
     table: Floats  # [level, class]
@@ -71,7 +71,7 @@ class ByWords(NamedTuple):
     words: Sequence[str]
     table: Floats  # [word, class]
     repeats: bool  # whether a word counts each time it occurs
-    document: Floats  # [class]: what every text says
+    document: Floats  # [class]: added for every text
     again: Floats | None = None  # added log2(1 + occurrences) times: [word, class]
     gamma: float = 0.0  # the sum is divided by (different words / length) to this power
     length: float = 1.0
@@ -80,7 +80,7 @@ class ByWords(NamedTuple):
 class Weighed(NamedTuple):
     """The evidence for each class minus the mean of all, clipped, times the class's weight."""
 
-    said: ByFormula | ByWords
+    evidence: ByFormula | ByWords
     theta: Floats
     bound: float
 
@@ -89,9 +89,9 @@ Portable = ByLevel | ByInterval | ByFormula | ByWords | Weighed
 
 
 def checked(found: ByFormula) -> ByFormula:
-    """The same, if its settings are finite in every class."""
+    """The formula, if its settings are finite in every class."""
     if not all(np.isfinite(setting).all() for setting in found.settings):
-        raise NotPortableError("a class without counts or prior rules out every value. Give the family a prior.")
+        raise NotPortableError("every value is impossible in a class without counts or prior. Give the family a prior.")
     return found
 
 

@@ -15,6 +15,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
 WIDEST = 1e150  # the largest standard deviation whose square is finite
+NO_POSTERIOR = "This class has no counts and there is no prior, so there is no posterior."
 
 
 class Posterior(ABC):
@@ -34,7 +35,7 @@ class Posterior(ABC):
     def interval(self, mass: float = 0.95) -> dict[Any, tuple[float, float]]:
         """The central credible interval of every parameter: it holds the parameter with this probability."""
         if not 0.0 < mass < 1.0:
-            raise ValueError(f"A credible interval of mass {mass!r} was asked for; give a number between 0 and 1.")
+            raise ValueError(f"mass={mass!r}: give a number between 0 and 1.")
         tail = (1.0 - mass) / 2.0
         return {
             name: (float(marginal.ppf(tail)), float(marginal.ppf(1.0 - tail)))
@@ -58,13 +59,13 @@ class Certain:
 def beta(a: float, b: float) -> Any:
     """Beta(a, b) of a probability; certain if one of them is 0."""
     if a + b <= 0:
-        raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
+        raise ValueError(NO_POSTERIOR)
     return special.distribution("beta", a, b) if a > 0 and b > 0 else Certain(float(a > 0))
 
 
 def gamma(shape: float, rate: float) -> Any:
     if rate <= 0:
-        raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
+        raise ValueError(NO_POSTERIOR)
     return special.distribution("gamma", shape, scale=1.0 / rate) if shape > 0 else Certain(0.0)
 
 

@@ -1,7 +1,7 @@
 """Settings of families, each declared once: `shape: float = setting(1.0, "events already seen", least=0)`.
 
-The declaration says how a value is checked and normalised (2 becomes 2.0, so that equal settings are equal bytes),
-whether it decides what is counted, how a file holds it, and how it is documented.
+The declaration defines how a value is validated and normalised (2 becomes 2.0, so that equal settings are equal bytes),
+whether it affects what is counted, how it is stored in a file, and how it is documented.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Setting:
     whole: bool = False
     choices: tuple[str, ...] = ()
     check: Check | None = None
-    counting: bool = False  # whether it decides what is counted; others can be changed later
+    counting: bool = False  # whether it affects what is counted; others can be changed later
     later: bool = False  # newer than the file format: filed only if it is not the default
     last: bool = False  # checked after the others, to which it may refer
     to_json: Callable[[Any], Any] = lambda value: value
@@ -69,7 +69,7 @@ class Setting:
 
     @property
     def wanted(self) -> str:
-        """What may be given, in words."""
+        """The allowed values, as text."""
         if self.is_truth:
             return "True or False"
         if self.whole:

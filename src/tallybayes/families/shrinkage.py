@@ -1,10 +1,9 @@
 """Smoothing estimated from the counts themselves, for `alpha="fitted"` (empirical Bayes).
 
-Levels: how much the classes differ in a column is learned from the column. Each class's probabilities are taken as
-drawn around a profile that the classes have in common, from a Dirichlet distribution worth m values. If the classes
-differ by no more than chance, m is large and the column says little; if they hardly have a level in common, m is small
-and a level that a class never had weighs heavily. Words: each class gets as many pseudo-counts as it has different
-words (Witten and Bell, 1991).
+Levels: the probabilities of each class are assumed to be drawn from a Dirichlet distribution around a common profile,
+worth m values. If the classes differ by no more than chance, m is large and the column is weak evidence; if they have
+hardly a level in common, m is small, and a level that a class never had is strong evidence. Words: each class gets as
+many pseudo-counts as it has different words (Witten and Bell, 1991).
 """
 
 from __future__ import annotations

@@ -208,10 +208,10 @@ class SmoothedBelief(Belief):
         total = raised.sum()
         if total <= 0:
             return None
-        codes, said = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
-        self.add_evidence(cells, said)
+        codes, evidence = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
+        self.add_evidence(cells, evidence)
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = said[index] - np.log(self.probability[codes, index])
+            spread = evidence[index] - np.log(self.probability[codes, index])
             hits, misses = raised[codes], np.maximum(total - raised[codes], 0.0)
             ends = [special.betaincinv(hits, misses, share) for share in ((1.0 - mass) / 2.0, (1.0 + mass) / 2.0)]
             certain = np.where(misses > 0.0, 0.0, 1.0)

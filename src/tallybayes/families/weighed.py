@@ -1,6 +1,6 @@
 """Weighed evidence: a column's evidence minus its mean over the classes, clipped, times a weight.
 
-Clipping keeps a single cell from deciding everything: a level that a class never had says no more than e³⁰ to one.
+Clipping keeps a single cell from deciding everything: a level that a class never had changes the odds by at most e³⁰.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from tallybayes.families.portable import ByFormula, ByWords, NotPortableError, P
 from tallybayes.families.posteriors import Posterior
 
 
-def centred(said: Floats, bound: float) -> Floats:
-    """Evidence minus its mean over the classes, clipped, said[class, …]; 0 for a row that is impossible in every
+def centred(evidence: Floats, bound: float) -> Floats:
+    """Evidence minus its mean over the classes, clipped, evidence[class, …]; 0 for a row that is impossible in every
     class."""
-    top = said.max(axis=0)
-    held = np.maximum(said, np.where(np.isneginf(top), 0.0, top) - 2.0 * bound)
-    return np.clip(held - held.mean(axis=0), -bound, bound)
+    top = evidence.max(axis=0)
+    bounded = np.maximum(evidence, np.where(np.isneginf(top), 0.0, top) - 2.0 * bound)
+    return np.clip(bounded - bounded.mean(axis=0), -bound, bound)
 
 
 def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belief:
@@ -50,9 +50,9 @@ class WeighedBelief(Belief):
         self.has_parts = belief.has_parts
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
-        said = np.zeros_like(scores)
-        self.belief.add_evidence(cells, said)
-        scores += self.theta[:, None] * centred(said, self.belief.bound)
+        evidence = np.zeros_like(scores)
+        self.belief.add_evidence(cells, evidence)
+        scores += self.theta[:, None] * centred(evidence, self.belief.bound)
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         for parts in self.belief.parts(cells):
@@ -69,10 +69,10 @@ class WeighedBelief(Belief):
         return self.belief.drawing()
 
     def portable(self) -> Portable:
-        said = self.belief.portable()
-        if not isinstance(said, (ByFormula, ByWords)):
+        evidence = self.belief.portable()
+        if not isinstance(evidence, (ByFormula, ByWords)):
             raise NotPortableError("its evidence is weighed in a way that has no table. Export the model unweighed.")
-        return Weighed(said, self.theta, self.belief.bound)
+        return Weighed(evidence, self.theta, self.belief.bound)
 
     def linear(self) -> Terms:
         slots, weights, constant, certain = self.belief.linear()
@@ -93,20 +93,20 @@ class WeighedBelief(Belief):
 
 
 class WeighedParts(WeighedBelief):
-    """Another belief with each of its pieces of evidence weighed by itself."""
+    """Another belief with a weight for each of its pieces of evidence."""
 
     def __init__(self, belief: Belief, parts: Floats) -> None:
         super().__init__(belief, np.ones(1))
         self.weights = parts
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
-        said = np.zeros((len(self.weights), *scores.shape))
-        self.belief.add_parts(cells, said)
-        for weight, each in zip(self.weights, said, strict=True):
+        evidence = np.zeros((len(self.weights), *scores.shape))
+        self.belief.add_parts(cells, evidence)
+        for weight, each in zip(self.weights, evidence, strict=True):
             scores += weight * centred(each, self.belief.bound)
 
     def portable(self) -> Portable:
-        raise NotPortableError("it gives several pieces of evidence per row, each weighed by itself.")
+        raise NotPortableError("it gives several pieces of evidence per row, each with its own weight.")
 
 
 class Absence(NamedTuple):
@@ -122,7 +122,7 @@ class Absence(NamedTuple):
         lacking = np.maximum(rows - present, 0.0)
         share = (lacking.sum() + 1.0) / (rows.sum() + 2.0)
         logs = np.log([lacking + 2.0 * share, rows - lacking + 2.0 * (1.0 - share)]) - np.log(rows + 2.0)
-        return cls(*(centred(said, Belief.bound) for said in logs))
+        return cls(*(centred(evidence, Belief.bound) for evidence in logs))
 
     def times(self, theta: Floats) -> Absence:
         return Absence(self.missing * theta, self.present * theta)

@@ -1,7 +1,7 @@
 """One safe, canonical model file: equal models are equal bytes, and nothing in a file is ever executed.
 
-`model_file` saves and loads, `row_counts` writes what one row adds, `tensors` turns a text and the arrays of tallies
-into bytes, `replacing` replaces a file atomically and locks it meanwhile. Leans on `model`.
+`model_file` saves and loads, `row_counts` writes the counts of one row, `tensors` turns a text and the arrays of
+tallies into bytes, and `replacing` replaces a file atomically, under a lock. Leans on `model`.
 """
 
 from tallybayes.files.model_file import (

@@ -32,7 +32,7 @@ FORMAT = 1
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Writes the model atomically: whatever happens, the file is the old one or the new one."""
+    """Writes the model atomically: after a crash, the file is either the old one or the new one."""
     data = to_bytes(model)
     with replacing(path) as file:
         file.write(data)
@@ -119,7 +119,7 @@ def to_bytes(model: Model) -> bytes:
     if reason := why_discordant(model.schema, model.rows, model.columns):
         raise ValueError(
             f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "
-            "train the model again."
+            "retrain the model."
         )
     keys = model.keys()
     tallies, arrays = _packed(model, keys)
@@ -186,11 +186,11 @@ def _model(text: str, arrays: Arrays) -> Model:
     model.rows = tallies[0]
     model.columns = dict(zip(schema.columns, tallies[1:], strict=True))
     if arrays:
-        raise FileError(f"it has an array {min(arrays)!r}, which means nothing")
+        raise FileError(f"it has an unknown array {min(arrays)!r}")
     if model.keys() != keys:
-        raise FileError("it names classes of which nothing is counted")
+        raise FileError("it names classes without counts")
     if _text(model, keys, header["tallies"]) != text:
-        raise FileError("what it says of its numbers is not written as tallybayes writes it")
+        raise FileError("its description is not canonical")
     _check_counts(model)
     return model
 
@@ -214,10 +214,10 @@ def _labels(about: Mapping[str, Any]) -> tuple[pa.DataType | None, list[Any]]:
 def _check_counts(model: Model) -> None:
     """Raises an error unless the sums are those of the families and can have come from rows."""
     if not set(model.rows.slots) <= {""}:
-        raise FileError("its rows are not counted as rows are")
+        raise FileError("its counts of rows are invalid")
     for name, family in model.schema.columns.items():
         if not family.takes(model.columns[name].slots):
-            raise FileError(f"what it counts of {name!r} is not what {type(family).__name__} counts")
+            raise FileError(f"its counts of {name!r} are not those of {type(family).__name__}")
     counts = (model.schema, model.rows, model.columns)
     if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):
         raise FileError(reason)

@@ -60,14 +60,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
 
 
 def _private(folder: Path) -> tuple[Path, int]:
-    """A new private file, locked as long as it is open: so others know that its writer is alive."""
+    """A new private file, locked while it is open, so that other processes know that its writer is alive."""
     while True:
         temporary = _new_name(folder)
         number = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         _try_lock(number)
         if temporary.exists():
             return temporary, number
-        os.close(number)  # another process took it for abandoned just before it was locked
+        os.close(number)  # another process removed it as abandoned just before it was locked
 
 
 def _new_name(folder: Path) -> Path:
@@ -146,11 +146,11 @@ class _Told(io.FileIO):
 
 @contextmanager
 def _telling(target: Path) -> Iterator[None]:
-    """Turns a disk error into one that says what is left of the file."""
+    """Adds the state of the file to a disk error."""
     try:
         yield
     except OSError as error:
-        left = "The file is as it was before." if target.exists() else "There is no such file."
+        left = "The old file is unchanged." if target.exists() else "No file was written."
         raise SaveError(error.errno, f"{target} could not be saved: {error.strerror or error}. {left}") from error
 
 

@@ -1,7 +1,7 @@
-"""The counts of one row as few bytes, for readers that know its schema: what a journal keeps.
+"""The counts of one row as few bytes, for a journal whose schema is known.
 
 Equal counts are equal bytes, as in a model file, but without the schema, the checksum and the names of arrays, which
-would be most of it.
+would take most of the space.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import in_order
 
-LENGTH = 4  # bytes that say how long the next part is
-FEW = 4096  # labels
+LENGTH = 4  # bytes of the length before each part
+FEW = 4096  # labels that are cached
 
 
 class RowCounts:

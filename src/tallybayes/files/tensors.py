@@ -52,12 +52,12 @@ def arrays_of(data: bytes, text: str) -> Arrays:
     except (safetensors.SafetensorError, KeyError, ValueError, TypeError) as error:
         raise FileError(f"The file is damaged: {error}.") from None
     if any(array.dtype.str not in KINDS for array in arrays.values()):
-        raise FileError("The file does not describe a model: it has numbers of a kind that no model has.")
+        raise FileError("The file does not describe a model: it has arrays of an unsupported type.")
     header = _header(text, arrays)
     if data[8 + len(START) :][:64] != header[8 + len(START) :][:64]:
         raise FileError("The file is damaged: its contents do not match its checksum.")
     if not data.startswith(header):
-        raise FileError("The file is not written as tallybayes writes it: its header holds something else as well.")
+        raise FileError("The file is not canonical: its header has additional content.")
     return arrays
 
 
@@ -65,7 +65,7 @@ def check_start(start: bytes, size: int) -> None:
     """Checks the first bytes before more is read."""
     length = int.from_bytes(start[:8], "little")
     if len(start) < 8 or length > min(size - 8, LONGEST_HEADER):
-        raise FileError("This is not a tallybayes model, or it is cut short.")
+        raise FileError("This is not a tallybayes model, or it is truncated.")
     if start[8:] != START:
         raise FileError("This is not a tallybayes model.")
 

@@ -1,6 +1,6 @@
-"""Is it spam? A mail as bytes, what a model says of it, and what to learn from it: what all mail filters here share.
+"""What all mail filters share: a mail as bytes, the verdict of a model, and learning from it.
 
-`verdict` and `thresholds` are the answer, `letter` is the mail that is asked about, `classes` which class is spam.
-`in_file`, `in_store` and `at_server` answer from a model file, a store, or a service elsewhere: all are a `Filter`.
-Leans on `files`, `store` and `mail`; the last of the three needs neither numpy nor Arrow, since it must start quickly.
+`letter` is the mail, `verdict` and `thresholds` are the answer, and `classes` finds which class is spam. `in_file`,
+`in_store` and `at_server` are filters with a model file, a store, or a remote service. Leans on `files`, `store` and
+`mail`; `at_server` needs neither numpy nor Arrow, since it must start quickly.
 """

@@ -1,5 +1,4 @@
-"""A service elsewhere as a filter, asked over HTTP. Of the library it needs only what reads mail, so that it starts
-quickly; the service has the model."""
+"""A remote service as a filter, over HTTP. It imports only what parses mail, so that it starts quickly."""
 
 from __future__ import annotations
 
@@ -17,12 +16,12 @@ from tallybayes.filtering.verdict import Verdict
 
 MODELS = "/v1/models"
 PATIENCE = 10.0  # seconds for an answer
-LONGEST = 1 << 20  # bytes of one
+LONGEST = 1 << 20  # bytes of an answer
 FINE, REFUSED, UNKNOWN, CONFLICT = 200, 400, 404, 409
 
 
 class ServerError(ValueError):
-    """A service that cannot be asked, or that refuses. `status` is 0 if there was no answer."""
+    """A service is unreachable or returned an error. `status` is 0 if there was no answer."""
 
     def __init__(self, sentence: str, status: int = 0) -> None:
         super().__init__(sentence)
@@ -30,7 +29,7 @@ class ServerError(ValueError):
 
 
 class ServerFilter(Filter):
-    """A model of a service: http://host:port, if there is only one, or http://host:port/v1/models/spam."""
+    """A model of a service: http://host:port if there is only one, or http://host:port/v1/models/spam."""
 
     def __init__(
         self, url: str, names: Names, *, token: str | None = None, spam: float | None = None, ham: float | None = None
@@ -45,7 +44,7 @@ class ServerFilter(Filter):
 
     @staticmethod
     def _connected(url: str) -> tuple[HTTPConnection, str]:
-        """Who is to be asked, and the path; nothing is sent yet."""
+        """The connection and the path; nothing is sent yet."""
         try:
             parts = urlsplit(url)
             kinds = {"http": HTTPConnection, "https": HTTPSConnection}
@@ -60,10 +59,10 @@ class ServerFilter(Filter):
         self._connection.close()
 
     def verdict(self, letter: Letter) -> Verdict:
-        told = self._ask("POST", "predict", {"row": letter.row})
-        probabilities = self._probabilities(told)
+        answer = self._ask("POST", "predict", {"row": letter.row})
+        probabilities = self._probabilities(answer)
         spam = self.names.of_spam(list(probabilities))
-        return Verdict.of(probabilities, spam, Thresholds.of(told.get(SETTING), **self._given))
+        return Verdict.of(probabilities, spam, Thresholds.of(answer.get(SETTING), **self._given))
 
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         if wanted.learn is None:
@@ -81,15 +80,15 @@ class ServerFilter(Filter):
         return self._unless(CONFLICT, "learn", {"id": letter.id, "row": letter.row, "label": label})
 
     def _classes(self, letter: Letter) -> list[str]:
-        """Those that the service names beside an answer; none, while it has learned too little to give one."""
-        told = self._unless(REFUSED, "predict", {"row": letter.row})
-        return [] if told is None else list(self._probabilities(told))
+        """The classes that the service names in an answer; none if it has learned too little to answer."""
+        answer = self._unless(REFUSED, "predict", {"row": letter.row})
+        return [] if answer is None else list(self._probabilities(answer))
 
-    def _probabilities(self, told: Mapping[str, Any]) -> Mapping[str, float]:
-        answers = told.get("answers")
+    def _probabilities(self, answer: Mapping[str, Any]) -> Mapping[str, float]:
+        answers = answer.get("answers")
         found = _mapping(_mapping(answers[0] if isinstance(answers, list) and answers else None).get("probabilities"))
         if not found or not all(isinstance(share, (int, float)) for share in found.values()):
-            raise self._strange("it gave no probabilities")
+            raise self._strange("its answer has no probabilities")
         return found
 
     def _only_model(self) -> str:
@@ -101,7 +100,7 @@ class ServerFilter(Filter):
         return str(names[0])
 
     def _unless(self, status: int, verb: str, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-        """What it answers; None if it answers with this status."""
+        """The answer; None if it has this status."""
         try:
             return self._ask("POST", verb, body)
         except ServerError as error:

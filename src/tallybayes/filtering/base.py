@@ -1,4 +1,4 @@
-"""What a filter does, wherever its model lives."""
+"""The interface of a filter, wherever its model is."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ ANY = "any"
 
 
 class Wanted(NamedTuple):
-    """What a mail is to be learned as, spam or ham; and what it was learned as before, where that may be any."""
+    """The class to learn a mail as, and the class to forget it as, if any."""
 
     learn: str | None = None
     forget: str | None = None
 
 
 class Filter(ABC):
-    """A model that says what mail is, and learns from it."""
+    """A model that judges mail and learns from it."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Nothing more is asked of it."""
+        """Releases the model."""
         return None
 
     @abstractmethod
@@ -33,9 +33,9 @@ class Filter(ABC):
 
     @abstractmethod
     def change(self, letter: Letter, wanted: Wanted) -> bool:
-        """Learns or forgets a mail because somebody said so. Whether anything changed: where mails have ids, what is
-        said twice counts once, and saying the other class corrects it."""
+        """Learns or forgets a mail on a user's request. Returns whether anything changed: if mails have ids, learning
+        one twice counts once, and learning it as the other class corrects it."""
 
     @abstractmethod
     def learn_own(self, letter: Letter, verdict: Verdict) -> bool:
-        """Learns a mail as what it was taken for, unless it was learned before: nobody's word is overruled."""
+        """Learns a mail as its verdict, unless it was learned before: a user's decision is never overruled."""

@@ -1,4 +1,4 @@
-"""A model file as a filter. It is loaded for every mail, and locked while it changes; its rows have no ids."""
+"""A model file as a filter. It is loaded for every mail and locked during changes; its rows have no ids."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tallybayes.model import Model
 
 
 class FileFilter(Filter):
-    """A mail that is learned twice counts twice."""
+    """A filter with a model file, in which a mail that is learned twice counts twice."""
 
     def __init__(self, path: str, names: Names, thresholds: Thresholds, waiting: Callable[[], object]) -> None:
         self.path, self.names, self.thresholds, self.waiting = path, names, thresholds, waiting
@@ -33,7 +33,7 @@ class FileFilter(Filter):
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         model = self._loaded.model
         if wanted.forget == ANY:
-            raise ValueError("A file has no ids: say what the mail was learned as, --forget-spam or --forget-ham.")
+            raise ValueError("A file has no ids: give the class to forget, with --forget-spam or --forget-ham.")
         add, take = (self._counted(model, letter, word) for word in wanted)
         with changing(self.path, self.waiting, self._loaded) as found:
             if take is not None:

@@ -1,4 +1,4 @@
-"""What beliefs say of a mail: the answer of a model file and of a store."""
+"""Judges a mail by beliefs, for model files and stores."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from tallybayes.schema import Schema
 
 
 def probabilities_of(beliefs: Beliefs, letter: Letter) -> Mapping[Any, float]:
-    """Of every class."""
+    """The probability of every class."""
     return dict(zip(beliefs.labels, beliefs.posterior(letter.row)[0].tolist(), strict=True))
 
 
 def check_columns(schema: Schema) -> None:
-    """An error if a model wants to know what no mail says."""
+    """Raises an error if the model has a column that mails lack."""
     missing = [name for name in schema.by_column if name not in COLUMNS]
     if missing:
         has = ", ".join(map(repr, COLUMNS))

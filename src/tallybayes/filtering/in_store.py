@@ -1,4 +1,4 @@
-"""A store as a filter: for the command line, which opens it for one mail, and for a server, which has it open."""
+"""A store as a filter: for the command line, which opens it for one mail, and for a server, which keeps it open."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from tallybayes.model.evidence import Evidence
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store import DifferentContentError, Store, StoreError, StoreInUseError, UnknownRowError
 
-PATIENCE = 10.0  # seconds to wait for another who has the store open
+PATIENCE = 10.0  # seconds to wait for another process that has the store open
 PAUSE = 0.05
 
 
 class StoreFilter(Filter):
-    """A mail is learned under its id, once; whoever says the other class corrects it. For any number of threads."""
+    """A filter with a store: a mail is learned once under its id, and learning it as the other class corrects it.
+    Thread-safe."""
 
     def __init__(
         self,
@@ -34,7 +35,7 @@ class StoreFilter(Filter):
     ) -> None:
         self.store, self.names, self._given, self._own = store, names or Names(), {"spam": spam, "ham": ham}, own
         check_columns(store.schema)
-        assert self.thresholds  # or else an error, before any mail comes
+        assert self.thresholds  # raises an error early if they are invalid
 
     def __exit__(self, *_: object) -> None:
         if self._own:
@@ -42,7 +43,7 @@ class StoreFilter(Filter):
 
     @property
     def thresholds(self) -> Thresholds:
-        """Those of the store, which may change at any time, unless others were given."""
+        """The thresholds given, or else those of the store, which may change at any time."""
         return Thresholds.of(self.store.settings().get(SETTING), **self._given)
 
     def verdict(self, letter: Letter) -> Verdict:
@@ -52,7 +53,7 @@ class StoreFilter(Filter):
         return Verdict.of(probabilities_of(beliefs, letter), self.names.of_spam(beliefs.labels), self.thresholds)
 
     def evidence(self, letter: Letter) -> Evidence | None:
-        """What each column and word says."""
+        """The evidence of each column and word."""
         beliefs = self._beliefs()
         return None if beliefs is None else beliefs.evidence(letter.row)
 
@@ -64,7 +65,7 @@ class StoreFilter(Filter):
         label = self._label(wanted.learn)
         try:
             return not self.store.learn(letter.row, label, id=letter.id).already
-        except DifferentContentError:  # as the other class, or with the marks of another way
+        except DifferentContentError:  # as the other class, or a copy with different headers
             return not self.store.correct(letter.id, label).already
 
     def learn_own(self, letter: Letter, verdict: Verdict) -> bool:
@@ -78,7 +79,7 @@ class StoreFilter(Filter):
         return self.names.of(word, [] if beliefs is None else beliefs.labels)
 
     def _beliefs(self) -> Beliefs | None:
-        """None while nothing was learned, of which there is nothing to believe."""
+        """None if nothing was learned yet."""
         try:
             return self.store.beliefs()
         except StoreError:
@@ -88,7 +89,7 @@ class StoreFilter(Filter):
 
 
 def open_patiently(path: str) -> Store:
-    """The store, as soon as nobody else has it open: several mails may come at once."""
+    """Opens a store, waiting for other processes: several mails may arrive at once."""
     until = time.monotonic() + PATIENCE
     while True:
         try:

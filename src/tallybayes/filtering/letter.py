@@ -1,4 +1,4 @@
-"""A mail that is asked about: its bytes, its row, and the id it is learned by."""
+"""A mail: its bytes, its row, and its id."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from functools import cached_property
 
 from tallybayes.mail.stamping import message_id
 
-LONGEST = 1 << 26  # bytes of a mail that is looked at; a longer one passes as it is
+LONGEST = 1 << 26  # bytes: longer mails are passed on without being judged
 
 
 class Letter:
-    """A mail. What is worked out of it is worked out once.
+    """A mail, whose row and id are computed once.
 
-    Its id is a hash: ids stay in a store's journal when rows are forgotten, and should say nothing about anybody. It is
-    that of the Message-ID, by which a mail is the same on every way it took; where there is none, of what it says.
+    The id is a hash, because ids stay in a store's journal when rows are forgotten and must not reveal anything. It is
+    the hash of the Message-ID, which all copies of a mail share, or if there is none, of the content.
 
     >>> Letter(b"Message-ID: <17@example.org>\\n\\nHello").id
     'mail-6c0cfc5cb0cfe01d06501371392042c2'
@@ -33,7 +33,7 @@ class Letter:
     @cached_property
     def id(self) -> str:
         name = message_id(self.raw)
-        if not name:  # the hosts a mail went through differ from copy to copy
-            said = {column: cell for column, cell in self.row.items() if column != "received"}
-            name = b"\n" + json.dumps(said, sort_keys=True).encode()
+        if not name:  # without the hosts, which differ between copies
+            content = {column: cell for column, cell in self.row.items() if column != "received"}
+            name = b"\n" + json.dumps(content, sort_keys=True).encode()
         return f"mail-{hashlib.sha256(name).hexdigest()[:32]}"

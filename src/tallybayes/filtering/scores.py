@@ -1,4 +1,4 @@
-"""The scores of mails whose class is known: what thresholds are chosen from."""
+"""The scores of mails whose class is known, from which thresholds are chosen."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class Scored(NamedTuple):
 
 
 def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: bool = False) -> Scored:
-    """Mails as a filter would score them; those that the model has counted, each by the model without it."""
+    """The scores that a filter would give. If the model has `counted` the mails, each is scored by the model without
+    it."""
     spam = names.of_spam(model.classes)
     if spam not in model.classes:
         raise ValueError(f"The model has no class {spam!r}; it has {', '.join(map(repr, model.classes))}.")
@@ -47,7 +48,7 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
 
 
 def _scores(joint: Any, spam: int) -> list[float]:
-    """By way of probabilities, as answers are: what is beyond them is beyond them here too."""
+    """Computed from probabilities, as in answers, so that both saturate in the same way."""
     total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
     with np.errstate(invalid="ignore"):
         shares = np.exp(joint - total)

@@ -1,7 +1,7 @@
-"""Spam, ham or unsure: two thresholds, and how they are chosen from the good mail that may be lost.
+"""Spam, ham or unsure: two thresholds, and how to choose them by how much mail may be misjudged.
 
 The score is the log-odds of spam, log P(spam) − log P(anything else): 0 is even, 4.6 is a probability of 0.99 and 6.9
-of 0.999. Probabilities themselves are all but 1 for most spam, and could not be told apart.
+of 0.999. Probabilities are so close to 1 for most spam that they would be hard to compare.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 
 SPAM, HAM, UNSURE = "spam", "ham", "unsure"
 SETTING = "thresholds"  # of a store
-LARGEST = 1000.0  # of a score: certainty
-FALSE_POSITIVES = 0.001  # of the good mail, by default
-FALSE_NEGATIVES = 0.01  # of the spam
+LARGEST = 1000.0  # the score of certainty
+FALSE_POSITIVES = 0.001  # share of the good mail, by default
+FALSE_NEGATIVES = 0.01  # share of the spam, by default
 
 
 class Thresholds(NamedTuple):
-    """A mail is spam from one score on, and ham below another; in between it is unsure.
+    """A mail is spam at or above one score, and ham below another; in between it is unsure.
 
     >>> [Thresholds(spam=4.6, ham=0.0).verdict(score) for score in (-3.0, 0.0, 4.5, 4.6)]
     ['ham', 'unsure', 'unsure', 'spam']
@@ -34,18 +34,18 @@ class Thresholds(NamedTuple):
 
     @classmethod
     def of(cls, kept: Any = None, *, spam: float | None = None, ham: float | None = None) -> Thresholds:
-        """What is given, or else what was kept in a store, or else the defaults as far as they go with that."""
+        """The thresholds given, or else those kept in a store, or else the defaults."""
         if kept is not None and not isinstance(kept, Mapping):
             raise ValueError(
                 f"The thresholds are {kept!r}; they should look like {cls()._asdict()}. Choose them again."
             )
-        told = {**(kept or {}), **{name: value for name, value in (("spam", spam), ("ham", ham)) if value is not None}}
-        found = {name: _score(told[name], name) for name in cls._fields if name in told}
+        given = {**(kept or {}), **{name: value for name, value in (("spam", spam), ("ham", ham)) if value is not None}}
+        found = {name: _score(given[name], name) for name in cls._fields if name in given}
         usual = cls()
         upper = found.get("spam", max(usual.spam, found.get("ham", usual.ham)))
         lower = found.get("ham", min(usual.ham, upper))
         if lower > upper:
-            raise ValueError(f"Mail is spam from {upper:g} on and ham below {lower:g}: which is it in between?")
+            raise ValueError(f"Mail would be spam from {upper:g} up and ham below {lower:g}, which overlap.")
         return cls(upper, lower)
 
 
@@ -63,13 +63,13 @@ def score_of(spam: float, other: float) -> float:
 
 
 class Choice(NamedTuple):
-    """Thresholds, and what they do to the mail they were chosen by."""
+    """Thresholds, and their result on the mail they were chosen from."""
 
     thresholds: Thresholds
     ham: int
-    lost: int  # good mails taken for spam
+    lost: int  # good mails mistaken for spam
     spam: int
-    missed: int  # spam taken for ham
+    missed: int  # spam mistaken for ham
     unsure: int
 
 
@@ -79,8 +79,8 @@ def choose_thresholds(
     max_false_positives: float = FALSE_POSITIVES,
     max_false_negatives: float = FALSE_NEGATIVES,
 ) -> Choice:
-    """The lowest threshold of spam that loses no more than a share of the good mail, and the highest of ham that takes
-    no more than a share of the spam for ham. Both are found by counting; each is in the middle between two scores.
+    """The lowest spam threshold that loses at most a given share of the good mail, and the highest ham threshold that
+    misses at most a given share of the spam. Each is halfway between two scores.
 
     >>> choose_thresholds([-4.0, -2.0, 1.0, 3.0, 9.0], [False, False, False, True, True], 0.0, 0.0)
     Choice(thresholds=Thresholds(spam=2.0, ham=2.0), ham=3, lost=0, spam=2, missed=0, unsure=0)
@@ -94,14 +94,14 @@ def choose_thresholds(
     upper = _above(every, good[-1 - may_lose]) if may_lose < len(good) else _below(every, every[0])
     lower = _below(every, bad[may_miss]) if may_miss < len(bad) else _above(every, every[-1])
     found = Thresholds(upper, min(lower, upper))
-    told = [found.verdict(score) for score in scores]
-    pairs = list(zip(told, are_spam, strict=True))
+    verdicts = [found.verdict(score) for score in scores]
+    pairs = list(zip(verdicts, are_spam, strict=True))
     lost, missed = pairs.count((SPAM, False)), pairs.count((HAM, True))
-    return Choice(found, len(good), lost, len(bad), missed, told.count(UNSURE))
+    return Choice(found, len(good), lost, len(bad), missed, verdicts.count(UNSURE))
 
 
 def _part(n: int, share: float, what: str) -> int:
-    """How many of n a share is, as it is written: 0.29 of 100 are 29, though 0.29 * 100 is 28.999999999999996."""
+    """A share of n in decimal arithmetic: 0.29 of 100 is 29, although 0.29 * 100 is 28.999999999999996."""
     if not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise ValueError(f"The share of {what} mail that may be misjudged is {share!r}; give a number from 0 to 1.")
     return int(Fraction(repr(share)) * n)
@@ -118,6 +118,6 @@ def _below(every: Sequence[float], score: float) -> float:
 
 
 def _between(low: float, high: float) -> float:
-    """In the middle; a score equal to it is not below it."""
+    """The midpoint; a score equal to it is not below it."""
     middle = (low + high) / 2
     return middle if middle > low else high

@@ -1,4 +1,4 @@
-"""What is said of a mail, and as which header field."""
+"""The verdict on a mail, and its header field."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ TWO = 2
 
 
 class Verdict(NamedTuple):
-    """Spam, ham or unsure; how probable spam is, and its log-odds. With more than two classes, also which is the most
-    probable."""
+    """Spam, ham or unsure; the probability and log-odds of spam; with more than two classes, also the most probable
+    one."""
 
     word: str
     probability: float
@@ -24,7 +24,7 @@ class Verdict(NamedTuple):
 
     @classmethod
     def of(cls, probabilities: Mapping[Any, float], spam: Any, thresholds: Thresholds) -> Verdict:
-        """Of the probabilities of all classes. Who has met one class at most can tell nothing apart, and is unsure.
+        """The verdict from the probabilities of all classes. A model with at most one class is always unsure.
 
         >>> print(Verdict.of({"ham": 0.002, "spam": 0.998}, "spam", Thresholds()))
         spam, 0.9980, score 6.21
@@ -46,9 +46,9 @@ class Verdict(NamedTuple):
 
     @property
     def line(self) -> bytes:
-        """The header field by itself."""
+        """The header field as a line."""
         return stamped(b"\n", {HEADER: str(self)})[:-1]
 
     def on(self, raw: bytes) -> bytes:
-        """The mail with this written on it."""
+        """The mail with this header field."""
         return stamped(raw, {HEADER: str(self)})

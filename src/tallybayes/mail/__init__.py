@@ -1,7 +1,7 @@
-"""A mail as a row: from the raw bytes to what a spam filter looks at, whatever the bytes are.
+"""A mail as a row: from raw bytes, however broken, to the columns that a spam filter uses.
 
-`row` names the columns, `parts` and `headers` take a message apart, `decoding` turns its bytes into text and `html`
-its markup. Leans on no other room, and is the only importer of lxml.
+`row` defines the columns, `parts` and `headers` parse a message, `decoding` turns its bytes into text, and `html`
+extracts text and links from markup. Leans on no other room, and is the only importer of lxml.
 """
 
 import importlib
@@ -15,7 +15,7 @@ __all__ = ["COLUMNS", "read_mail"]
 
 
 def __getattr__(name: str) -> Any:
-    """Loaded when asked for: `mail.decoding` serves texts of any kind, which need no lxml."""
+    """Loaded on demand: `mail.decoding` is also used for text that needs no lxml."""
     if name in __all__:
         return getattr(importlib.import_module("tallybayes.mail.row"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

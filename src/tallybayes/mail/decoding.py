@@ -1,6 +1,6 @@
-"""From encoded bytes to text: transfer encodings, charsets rightly or wrongly declared, and encoded words of headers.
+"""From encoded bytes to text: transfer encodings, charsets (declared correctly or not), and encoded words in headers.
 
-Nothing here fails: what is broken is decoded as far as it goes.
+Nothing here raises an error: broken input is decoded as far as possible.
 """
 
 from __future__ import annotations
@@ -12,26 +12,26 @@ from encodings.aliases import aliases
 NOT_TEXT = {"base64_codec", "bz2_codec", "hex_codec", "mbcs", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"}
 CODECS = {name: codec for name, codec in aliases.items() if codec not in NOT_TEXT}
 CODECS |= {codec: codec for codec in CODECS.values()} | {"koi8_u": "koi8_u"}
-CODECS |= {name: "cp1252" for name, codec in CODECS.items() if codec in ("ascii", "latin_1")}  # as browsers have it
-CODECS |= {name: "gb18030" for name, codec in CODECS.items() if codec in ("gb2312", "gbk")}  # the same, and more
+CODECS |= {name: "cp1252" for name, codec in CODECS.items() if codec in ("ascii", "latin_1")}  # as browsers do
+CODECS |= {name: "gb18030" for name, codec in CODECS.items() if codec in ("gb2312", "gbk")}  # a superset
 SEVERAL_BYTES = re.compile(r"utf|big5|cp9[345]|euc|gb|hz|iso2022|johab|shift")
 
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 ALL_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 HIGH_CONTROL = re.compile(r"[\x80-\x9f]")
-HIGH_CONTROLS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}  # as browsers have them
+HIGH_CONTROLS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}  # as browsers do
 ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
 
 
 def decoded(body: bytes, encoding: str) -> bytes:
-    """Without its transfer encoding; as it is if that is unknown."""
+    """The body without its transfer encoding; unchanged if that is unknown."""
     if encoding == "quoted-printable":
         return binascii.a2b_qp(body)
     return _from_base64(body) if encoding == "base64" else body
 
 
 def _from_base64(body: bytes) -> bytes:
-    for ending in (b"", b"==", b"A=="):  # whole; without its padding; cut in the middle of a byte
+    for ending in (b"", b"==", b"A=="):  # complete; without padding; truncated in the middle of a byte
         try:
             return binascii.a2b_base64(body + ending)
         except binascii.Error:
@@ -40,10 +40,10 @@ def _from_base64(body: bytes) -> bytes:
 
 
 def text_of(content: bytes, charset: str = "") -> str:
-    """As text with plain line ends and no other control characters.
+    """Bytes as text, with plain line ends and without other control characters.
 
-    Bytes that are UTF-8 are so whatever single-byte charset was declared: other texts are not, but by a freak chance.
-    What fits nothing is read as windows-1252, which has a letter for almost any byte.
+    Valid UTF-8 is decoded as such even if a single-byte charset was declared: other text is almost never valid UTF-8.
+    If nothing fits, it is decoded as windows-1252, which has a letter for almost every byte.
     """
     declared = _codec(charset)
     orders = (declared, "utf_8") if SEVERAL_BYTES.match(declared) else ("utf_8", declared)
@@ -56,7 +56,7 @@ def text_of(content: bytes, charset: str = "") -> str:
 
 
 def _codec(charset: str) -> str:
-    """Python's codec of a charset, from a closed list: a name in a mail must not load a module."""
+    """Python's codec for a charset, from a fixed list: a name in a mail must not load a module."""
     if not charset:
         return "utf_8"
     name = re.sub(r"[^a-z0-9]+", "_", charset[:75].lower().partition("*")[0]).strip("_")
@@ -64,24 +64,25 @@ def _codec(charset: str) -> str:
 
 
 def plain(text: str) -> str:
-    """With plain line ends, and without other control characters and half characters, which UTF-7 and HTML can say.
+    """Text with plain line ends, without other control characters and lone surrogates, which UTF-7 and HTML can encode.
 
     >>> plain("\\x93wait\\x85\\x94\\x1b[31m")
     '“wait…”[31m'
     """
-    if not text.isascii() and HIGH_CONTROL.search(text):  # they are windows-1252 that was taken for Latin-1
+    if not text.isascii() and HIGH_CONTROL.search(text):  # windows-1252 that was decoded as Latin-1
         text = text.translate(HIGH_CONTROLS)
     lines = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return lines.translate(None, CONTROLS).decode("utf-8").removeprefix("\ufeff")
 
 
 def one_line(text: str) -> str:
-    """Without control characters, and every run of white space as one space."""
+    """Text without control characters, with white space collapsed to single spaces."""
     return " ".join(ALL_CONTROLS.sub(" ", text).encode("utf-8", "replace").decode("utf-8").split())
 
 
 def encoded_words(text: str) -> str:
-    """With "=?charset?q?...?=" read. Neighbours of one charset are decoded together: they may share a character."""
+    """Decodes "=?charset?q?...?=". Adjacent words of the same charset are decoded together, since a character may be
+    split between them."""
     if "=?" not in text:
         return text
     pieces: list[str] = []

@@ -1,4 +1,4 @@
-"""From the head of a part to its fields, as texts of one line."""
+"""The header fields of a part, as single lines of text."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from itertools import islice
 
 from tallybayes.mail.decoding import encoded_words, one_line, text_of
 
-Fields = Mapping[str, bytes]  # by name in lower case, as they came
+Fields = Mapping[str, bytes]  # raw values by lower-case name
 
-FIELDS = 1_000  # of the names below that are looked at, repeated ones included
+FIELDS = 1_000  # fields that are read, including duplicates
 FIELD_READ = 1 << 15  # bytes of one field
-STRUCTURED_READ = 2_048  # bytes of one that has parameters
+STRUCTURED_READ = 2_048  # bytes of one with parameters
 
 NAMES = b"subject|from|to|reply-to|list-id|received|x-mailer|user-agent|content-(?:type|transfer-encoding|disposition)"
 FIELD = re.compile(rb"^(%b)[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)" % NAMES, re.MULTILINE | re.IGNORECASE)
 NOT_A_FIELD = re.compile(rb"^(?![ \t]|[!-9;-~]++[ \t]*+:)", re.MULTILINE)
 MEDIA_TYPE = re.compile(r"\s*+([\w.+-]++/[\w.+-]++)", re.ASCII)
 DEFAULT_TYPE = "text/plain"
-RECEIVED = "received"  # one from every host, the last host first
+RECEIVED = "received"  # one for every host, the last host first
 HOST = re.compile(
     r"(?<![\w.-])(?:\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.-])|(?:[\w-]++\.)++[a-z]{2,}+)", re.IGNORECASE | re.ASCII
 )
 
 
 def split_headers(content: bytes) -> tuple[Fields, bytes]:
-    """The first field of each name, and what follows the empty line, or begins with a line that is no field.
-
-    Of those that say where a mail was received, all, as one."""
+    """The first field of each name, but all Received fields joined, and the body: what follows the empty line, or
+    starts at the first line that is not a field."""
     end = NOT_A_FIELD.search(content)
     at = end.start() if end else len(content)
     fields: dict[str, bytes] = {}
@@ -43,12 +42,12 @@ def split_headers(content: bytes) -> tuple[Fields, bytes]:
 
 
 def field_text(fields: Fields, name: str) -> str:
-    """A field as people read it, with encoded words decoded."""
+    """A field as text, with encoded words decoded."""
     return one_line(encoded_words(text_of(fields[name][:FIELD_READ]))) if name in fields else ""
 
 
 def hosts(fields: Fields) -> str:
-    """The names and numbers of the hosts a mail went through, each once, the last first.
+    """The names and addresses of the hosts that a mail went through, without duplicates, the last first.
 
     >>> hosts({"received": b"from Mail.Example.org ([192.0.2.7]) by mx.example.net (8.11.6) for <bob@example.net>"})
     'mail.example.org 192.0.2.7 mx.example.net example.net'
@@ -58,12 +57,12 @@ def hosts(fields: Fields) -> str:
 
 
 def keyword(fields: Fields, name: str) -> str:
-    """What stands before the parameters of a field, in lower case."""
+    """The value of a field before its parameters, in lower case."""
     return _structured(fields, name).partition(";")[0].strip("\"' \t").lower()
 
 
 def media_type(fields: Fields) -> str:
-    """Such as text/html; plain text if nothing sensible is said."""
+    """The media type, such as text/html; text/plain if it is missing or malformed."""
     found = MEDIA_TYPE.match(_structured(fields, "content-type"))
     return found[1].lower() if found else DEFAULT_TYPE
 
@@ -77,7 +76,7 @@ def parameter(fields: Fields, name: str, key: str) -> str:
 
 
 def _structured(fields: Fields, name: str) -> str:
-    """One line, without decoding: boundaries are compared as bytes."""
+    """A field as one line, without decoding, since boundaries are compared as bytes."""
     if name not in fields:
         return ""
     return fields[name][:STRUCTURED_READ].replace(b"\n", b"").decode("utf-8", "surrogateescape")
@@ -85,7 +84,7 @@ def _structured(fields: Fields, name: str) -> str:
 
 @lru_cache(maxsize=8)
 def _pattern(key: str) -> re.Pattern[str]:
-    """Of a parameter, quoted or not, also in the first piece of a divided or encoded one."""
+    """The pattern of a parameter, quoted or not, including the first piece of a continued or encoded one."""
     return re.compile(
         rf'[;\s]{key}(?:\*0)?\*?\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^\s;"]++))', re.IGNORECASE | re.ASCII | re.DOTALL
     )

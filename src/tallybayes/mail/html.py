@@ -1,7 +1,7 @@
-"""From HTML to its text and its links, by lxml, whose parser is forgiving and bounded.
+"""The text and links of HTML, by lxml, whose parser is lenient and bounded.
 
-It gives up at elements nested 256 deep, where others take a time that grows with the square of the depth. No honest
-mail is that deep, and the text of others must not be lost: their tags are taken out, and nothing more.
+It gives up at 256 levels of nesting, where other parsers take time quadratic in the depth. Only malicious mail is that
+deep. Its text must not be lost, so its tags are removed by a regular expression.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ try:
 except ImportError:
     raise ImportError("Reading mail needs lxml, for HTML: pip install 'tallybayes[mail]'.") from None
 
-LINKS = 1_000  # of one page
+LINKS = 1_000  # that are read on one page
 LINK_READ = 200  # characters of one link
 
 INLINE = "a|abbr|acronym|b|big|code|em|font|i|kbd|s|small|span|strike|strong|sub|sup|tt|u"  # these divide no words
@@ -28,7 +28,7 @@ TAG = re.compile(r"<[^<>]*+>")
 
 
 def html_text(page: str) -> str:
-    """What a reader sees, words parted by single spaces.
+    """The visible text, with words separated by single spaces.
 
     >>> html_text("<p>F<b>re</b>e<p>money &amp; more<script>x()</script>")
     'Free money & more'
@@ -46,7 +46,7 @@ def html_text(page: str) -> str:
 
 
 def html_links(page: str) -> list[str]:
-    """Where it points to, in the order of the page.
+    """The links of a page, in order.
 
     >>> html_links('<a href="http://example.org/?a=1&amp;b=2">x</a><img src=cid:7>')
     ['http://example.org/?a=1&b=2', 'cid:7']

@@ -1,7 +1,7 @@
-"""From bytes to the parts of a mail, as MIME nests them, in one loop over a list of what is still to be opened.
+"""The MIME parts of a mail, found iteratively.
 
-Every part is a slice of the part around it, so that the work is bounded by the size of the mail times `DEPTH`. What
-is beyond a limit is left as it stands, unopened or unread.
+Every part is a slice of its parent, so the work is bounded by the size of the mail times `DEPTH`. Whatever exceeds a
+limit stays unparsed.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from dataclasses import dataclass, field
 from tallybayes.mail.decoding import decoded
 from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
 
-DEPTH = 64  # of nested parts
-PARTS = 1_000  # of one mail, those included that only hold others
-LINES = 10_000  # of one mail that begin as a boundary does
+DEPTH = 64  # of nesting
+PARTS = 1_000  # of one mail, including multiparts
+LINES = 10_000  # of one mail that may be boundaries
 BOUNDARY = 256  # characters; the standard allows 70
 
 
 @dataclass(slots=True)
 class Part:
-    """A part with its header fields; `opened` if it holds parts, which follow it."""
+    """A part with its header fields; `opened` if it is a multipart whose parts follow it."""
 
     fields: Fields
     body: bytes
@@ -33,13 +33,13 @@ class Part:
 
 
 class Boundaries:
-    """Cuts bodies at their boundaries, as long as there are lines to be looked at."""
+    """Splits bodies at their boundaries, up to `LINES` lines."""
 
     def __init__(self) -> None:
         self.left = LINES
 
     def cut(self, body: bytes, boundary: bytes) -> Iterator[bytes]:
-        """What stands between the lines "--boundary", up to "--boundary--"; nothing if there is no such line."""
+        """The parts between lines "--boundary", up to "--boundary--"; none if there is no such line."""
         lines, delimiter, start, at = b"\n" + body, b"\n--" + boundary, None, 0
         while self.left:
             at = lines.find(delimiter, at)
@@ -61,7 +61,7 @@ class Boundaries:
 
 
 def parts_of(raw: bytes) -> list[Part]:
-    """The mail as a part, and every part in it, in the order they are written; never none, never more than PARTS."""
+    """The mail itself as a part, followed by all its parts in order; at least one, at most `PARTS`."""
     lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if lines.startswith((b"From ", b">From ")):
         lines = lines.partition(b"\n")[2]

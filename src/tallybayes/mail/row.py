@@ -1,6 +1,6 @@
 """The columns of a mail, and which of its parts are its text.
 
-No bytes are an error and none take long: what is read is bounded by the limits of `parts`, `headers` and `html`.
+No bytes cause an error or take long: the work is bounded by the limits in `parts`, `headers` and `html`.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ TEXTS = (
     "mailer",
     "links",
     "body",
-)  # those to be read word by word, however often they are the same
+)  # always text, however few distinct values they have
 
-HTML_READ = 1 << 18  # characters of HTML in one mail; the rest of a longer one is not looked at
-SAME = 0.75  # of the words of an HTML part: if so many are in the plain text, it says the same
+HTML_READ = 1 << 18  # characters of HTML that are read in one mail
+SAME = 0.75  # if this share of an HTML part's words is in the plain text, it is a duplicate
 WORD = re.compile(r"\w+")
 LOOKS_LIKE_HTML = re.compile(rb"\s*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE)
 META_CHARSET = re.compile(rb"charset\s*+=\s*+[\"']?([\w.:-]++)", re.IGNORECASE)
-META_READ = 1024  # bytes at the beginning of HTML that may name its charset
+META_READ = 1024  # bytes at the start of HTML in which its charset may be declared
 ENCLOSED = re.compile(r"^begin [0-7]{3,4} [^\n]++\n(?:[ -`]{1,62}+\n)*+end$\n?", re.MULTILINE)
 
 
 def read_mail(raw: bytes) -> Row:
-    """The row of a mail: texts, empty where there is nothing; truths; and how many parts it has.
+    """The row of a mail: strings (empty if absent), booleans, and the number of parts.
 
-    `body` is the plain text, and that of HTML which says something else; `links` are the addresses that HTML points
-    to, and `received` the hosts that the mail went through. A mail reads the same with either kind of line ends, and
-    with or without the "From " line of an mbox.
+    `body` is the plain text, and the text of HTML that differs from it; `links` are the URLs in HTML, and `received`
+    the hosts that the mail went through. The row does not depend on the kind of line ends or on the "From " line of an
+    mbox.
 
     >>> row = read_mail(b"From: Ann <ann@example.org>\\nSubject: =?utf-8?q?Caf=C3=A9?=\\n\\nAt noon?\\n")
     >>> row["subject"], row["from"], row["body"]
@@ -51,8 +51,8 @@ def read_mail(raw: bytes) -> Row:
     leaves = [part for part in parts if not part.opened]
     plain, pages, charset = _texts(leaves)
     body, enclosed = ENCLOSED.subn("", "\n".join(plain))
-    told = set(WORD.findall(body.lower())) if pages else set()
-    more = [text for text in map(html_text, pages) if not _says_the_same(text, told)]
+    words = set(WORD.findall(body.lower())) if pages else set()
+    more = [text for text in map(html_text, pages) if not _says_the_same(text, words)]
     return {
         **{name: field_text(fields, name.replace("_", "-")) for name in HEADERS},
         "received": hosts(fields),
@@ -68,10 +68,10 @@ def read_mail(raw: bytes) -> Row:
 
 
 def _texts(leaves: Sequence[Part]) -> tuple[list[str], list[str], str]:
-    """The plain texts, the HTML pages, and the first charset that is declared."""
+    """The plain texts, the HTML pages, and the first declared charset."""
     plain, pages, first, left = [], [], "", HTML_READ
     for part in leaves:
-        if not part.kind.startswith(("text/", "multipart/")):  # one of parts that could not be opened is text
+        if not part.kind.startswith(("text/", "multipart/")):  # a multipart that could not be parsed is text
             continue
         content = decoded(part.body, keyword(part.fields, "content-transfer-encoding"))
         charset = one_line(parameter(part.fields, "content-type", "charset").lower())
@@ -90,9 +90,9 @@ def _meta_charset(page: bytes) -> str:
     return found[1].decode("ascii", "replace") if found else ""
 
 
-def _says_the_same(text: str, told: set[str]) -> bool:
+def _says_the_same(text: str, known: set[str]) -> bool:
     words = set(WORD.findall(text.lower()))
-    return len(words & told) >= SAME * len(words)
+    return len(words & known) >= SAME * len(words)
 
 
 def _is_attached(part: Part) -> bool:

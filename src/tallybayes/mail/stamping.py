@@ -1,8 +1,7 @@
-"""What a filter writes into a mail: header fields at the top, earlier ones of their names removed, and every other byte
-as it came.
+"""Adds header fields at the top of a mail and removes earlier ones with the same names; all other bytes are unchanged.
 
-The head is what stands before the first empty line, whatever is in it: so all mail programs have it, also of broken
-mail. Nothing here is decoded, and no bytes are an error.
+The head is everything before the first empty line, as in all mail programs, even in broken mail. Nothing is decoded,
+and no bytes cause an error.
 """
 
 from __future__ import annotations
@@ -21,13 +20,13 @@ LONGEST_VALUE = 200  # characters of a field that is added
 
 
 def head_of(raw: bytes) -> bytes:
-    """The head, with the empty line that ends it if there is one."""
+    """The head, including the empty line after it."""
     end = EMPTY_LINE.search(raw)
     return raw[: end.end()] if end else raw
 
 
 def without(raw: bytes, *names: str) -> bytes:
-    """Without the fields of these names; a name that ends with * stands for all that begin so.
+    """The mail without the fields of these names; a name may end with * as a wildcard.
 
     >>> without(b"Subject: x\\r\\nX-Spam-Flag: YES\\r\\n\\tfolded\\r\\n\\r\\nX-Spam-Flag: text\\r\\n", "X-Spam-*")
     b'Subject: x\\r\\n\\r\\nX-Spam-Flag: text\\r\\n'
@@ -37,8 +36,8 @@ def without(raw: bytes, *names: str) -> bytes:
 
 
 def stamped(raw: bytes, fields: Mapping[str, str], *remove: str) -> bytes:
-    """With these fields at the top, after the "From " line of an mbox; earlier ones of these names, and of those to
-    remove, are gone. Lines end as the first one does.
+    """The mail with these fields at the top, after the "From " line of an mbox. Earlier fields of the same names, and
+    those to `remove`, are deleted. Line ends are those of the first line.
 
     >>> stamped(b"Subject: lunch\\n\\nAt noon?\\n", {"X-Tallybayes": "ham, 0.0012"})
     b'X-Tallybayes: ham, 0.0012\\nSubject: lunch\\n\\nAt noon?\\n'
@@ -55,7 +54,7 @@ def stamped(raw: bytes, fields: Mapping[str, str], *remove: str) -> bytes:
 
 
 def one_value(text: str) -> bytes:
-    """A text as the value of a field: one line of printable ASCII, so that nothing in it can be another field.
+    """A text as the value of a field: one line of printable ASCII, so that it cannot inject another field.
 
     >>> one_value("spam\\r\\nX-Forged: yes")
     b'spam??X-Forged: yes'
@@ -64,7 +63,7 @@ def one_value(text: str) -> bytes:
 
 
 def message_id(raw: bytes) -> bytes:
-    """What the mail is called by who sent it; empty if it has no such name.
+    """The Message-ID; empty if there is none.
 
     >>> message_id(b"Subject: x\\nMessage-ID:\\n <17@example.org> (as sent)\\n\\n")
     b'17@example.org'

@@ -1,8 +1,7 @@
-"""A schema and its counts, and everything they can be asked: count, believe, score, decide, evaluate, hold out, draw.
+"""A schema and its counts: count, believe, score, decide, evaluate, validate, draw.
 
-`counted` learns and forgets, `scoring` answers, and `model` is the class that users see. Each further question has a
-file of its own; `evaluation` and `validation` on held-out rows are folders. Leans on `schema`, `families`, `counts` and
-`data`.
+`counted` learns and forgets, `scoring` answers, and `model` is the public class. Each further question has a file;
+`evaluation`, `validation`, `em` and `joint` are folders. Leans on `schema`, `families`, `counts` and `data`.
 """
 
 from tallybayes.model.model import Model

@@ -23,8 +23,8 @@ from tallybayes.data.processors import processors
 from tallybayes.data.soft_labels import SoftLabels
 
 MOST_WEIGHT = 1e200  # of a row: keeps sums of weights within the range of a double
-LEAST_ROWS = 1 << 16  # the least work worth a thread of its own: so many rows …
-LEAST_BYTES = 1 << 21  # … or so many bytes
+LEAST_ROWS = 1 << 16  # the least work that is worth a thread: rows …
+LEAST_BYTES = 1 << 21  # … or bytes
 LITTLE = 1 << 18  # bytes: below this an estimate of the size is enough
 
 T = TypeVar("T")
@@ -108,7 +108,7 @@ def in_pieces(
 
 
 def size_of(cells: pa.RecordBatch) -> int:
-    """The size in bytes. For small batches the size of their buffers, which is quicker to find and never less."""
+    """The size in bytes; for small batches that of their buffers, a fast upper bound."""
     held = cells.get_total_buffer_size()
     return int(held if held < LITTLE else cells.nbytes)
 
@@ -132,7 +132,7 @@ def _one_frame(
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
     if isinstance(labels, SoftLabels):
         if not soft:
-            raise TypeError("Soft labels can be counted; here each row needs the one label that it has.")
+            raise TypeError("Soft labels are not supported here; give one label per row.")
         yield from _soft_frame(data, labels, weights)
         return
     if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):

@@ -1,7 +1,7 @@
 """A schema and its tallies: rows in, counts out, and the arithmetic of whole models.
 
-`train` counts; `+=` learns, `-=` forgets, `+` merges, `*` decays, `believing` reads the same counts under another
-prior. What the counts say is asked in `model`.
+`train` counts; `+=` learns, `-=` forgets, `+` merges, `*` decays, and `believing` changes the beliefs about the same
+counts. Questions about the counts are in `model`.
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ class Counted(Additive):
         """Counts the rows of a frame of any kind, a single row, a stream of frames or a source (`open_source`).
 
         `labels` and `weights` are one value per row or the name of a column; for labels the schema may name it. A
-        `pyarrow.scalar` labels all rows alike. A stream takes column names, or yields (frame, labels) pairs. A column
-        that the schema has and the data lacks is an error; with `absent="missing"` its cells are missing. `label_type`
-        overrides the type of the labels: 1 read as "1", say. A `sample` is shown every row that is counted. Labels may
-        be `SoftLabels`. Rows without a label are an error; with `unlabelled=EM()` they are counted in the shares that
-        EM finds."""
+        `pyarrow.scalar` is the label of all rows. A stream takes column names, or yields (frame, labels) pairs. A
+        column that the schema has and the data lacks is an error; with `absent="missing"` its cells are missing.
+        `label_type` overrides the type of the labels, for example to read 1 as "1". Every counted row is added to the
+        `sample`. Labels may be `SoftLabels`. Rows without a label are an error; with `unlabelled=EM()` they are counted
+        in the shares that EM finds."""
         check_threads(threads)
         check_absent(absent)
         if unlabelled is not None:
@@ -111,7 +111,7 @@ class Counted(Additive):
         label_type: pa.DataType | None,
         sample: Sample | None,
     ) -> None:
-        some = threads or max(processors() - 1, 1)  # one is left to read ahead
+        some = threads or max(processors() - 1, 1)  # one reads ahead
 
         def count(batch: pa.RecordBatch, labels: Any) -> Counted:
             how = {"weights": weights, "threads": some, "absent": absent, "sample": sample}
@@ -145,7 +145,7 @@ class Counted(Additive):
         return self
 
     def _take_away(self, other: Self) -> str | None:
-        """Subtracts, or says why what the other model counted cannot have been counted here: then nothing changes."""
+        """Subtracts the other model; if it cannot have been counted here, changes nothing and returns the reason."""
         self._check_mergeable(other)
         other = other.copy() if other is self else other
         if self.label_type != other.label_type and not other.rows.filled():
@@ -272,7 +272,7 @@ class Counted(Additive):
             )
 
     def _check_mergeable(self, other: Self) -> None:
-        """Finds everything that may be wrong with the other model before anything changes."""
+        """Raises all possible errors before anything changes."""
         if not isinstance(other, Counted):
             raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
         self.schema.check_compatible(other.schema)
@@ -280,8 +280,8 @@ class Counted(Additive):
             self._check_label_type(other.label_type)
 
     def _own(self, label_type: pa.DataType) -> None:
-        """Called before the counts change, with the type of the labels to come: copies what other models share. If
-        labels of another type have been forgotten, their names are still there and go now."""
+        """Called before the counts change, with the type of the new labels: copies tallies that other models share,
+        and drops the empty classes of another label type."""
         if self.label_type != label_type:
             self.label_type = label_type
             self.rows = Tally.empty(("n",))

@@ -44,8 +44,8 @@ def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] |
 
 
 def probabilities(scores: Floats, prior: Floats) -> Floats:
-    """P(class | row) by log P(class, row), both of them [class, row]. A row that no class allows falls to the prior, of
-    which the logarithms are given.
+    """P(class | row) from log P(class, row), both [class, row]. A row that is impossible in every class gets the prior,
+    given as logarithms.
 
     >>> probabilities(np.array([[0.0, -np.inf], [np.log(3.0), -np.inf]]), np.log([0.2, 0.8]))
     array([[0.25, 0.2 ],
@@ -86,7 +86,7 @@ def decide(posterior: Floats, costs: Floats | None = None, reject: float | None 
 
 def error_probability(posterior: Floats) -> Floats:
     """P(error | x) of deciding for the most probable class: the total probability of all the others."""
-    # Added up rather than 1 − max, which would round a small probability away.
+    # Summed, since 1 − max would lose small probabilities.
     posterior = np.sort(np.asarray(posterior), axis=1)
     return np.asarray(posterior[:, :-1].sum(axis=1))
 

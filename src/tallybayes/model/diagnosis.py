@@ -28,9 +28,9 @@ KEPT = 2000  # rows whose cells are kept for plots
 
 
 class Mistake(NamedTuple):
-    """A row that was decided wrongly, and how sure the model was."""
+    """A wrong decision, and its probability."""
 
-    probability: float  # of what was decided
+    probability: float  # of the decision
     row: int  # counted from 0
     truth: Any
     decision: Any
@@ -54,11 +54,11 @@ class Diagnosis:
     rows: int = 0
     gains: dict[Name, float] = field(default_factory=dict)
     shares: dict[Name, float] = field(default_factory=dict)
-    mistakes: list[Mistake] = field(default_factory=list)  # the surest first
+    mistakes: list[Mistake] = field(default_factory=list)  # the most confident first
     kept: list[tuple[pa.RecordBatch, list[Any]]] = field(default_factory=list)  # the first rows, and their labels
 
     def by_column(self) -> dict[Name, ColumnGain]:
-        """Of every column."""
+        """The contribution of every column."""
         return {name: ColumnGain(gain / self.rows, self.shares[name] / self.rows) for name, gain in self.gains.items()}
 
     def add(self, model: Model, batch: Batch, answers: Answers, evidence: Evidence) -> None:
@@ -66,10 +66,10 @@ class Diagnosis:
         known = np.flatnonzero(truth.numbers >= 0)
         decision = most_probable(answers.posterior)
         parts = _parts(evidence, answers.posterior)
-        said = sum(parts.values()) if parts else 0.0
+        total = sum(parts.values()) if parts else 0.0
         for name, part in parts.items():
             gain = _gains(evidence.prior, evidence[name])[known, truth.numbers[known]]
-            share = np.divide(part, said, out=np.zeros(len(part)), where=np.asarray(said) > 0)
+            share = np.divide(part, total, out=np.zeros(len(part)), where=np.asarray(total) > 0)
             self.gains[name] = self.gains.get(name, 0.0) + float(gain.sum())
             self.shares[name] = self.shares.get(name, 0.0) + float(share.sum())
         start, self.rows = self.rows, self.rows + len(decision)
@@ -97,10 +97,10 @@ def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR
     labels = model.schema.label if labels is None else labels
     if isinstance(labels, str):
         check_apart(labels, model.schema.by_column, "label")
-    asked, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
+    decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
     for batch in _batches(model, data, labels, absent):
-        for answers, part in _answered(asked, batch):
-            evaluated = compared_with(asked, [answers])
+        for answers, part in _answered(decider, batch):
+            evaluated = compared_with(decider, [answers])
             found.evaluation = evaluated if found.evaluation is None else found.evaluation + evaluated
             found.add(model, part, answers, model.evidence(part.cells, absent=absent))
     if found.evaluation is None:
@@ -120,22 +120,22 @@ def _batches(model: Model, data: Any, labels: Any, absent: str) -> Iterator[Batc
         yield from some
 
 
-def _answered(asked: Decider, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
-    """Answers, with the rows that they are about."""
+def _answered(decider: Decider, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
+    """Answers, with their rows."""
     start = 0
-    for answers in answered(asked, batch):
+    for answers in answered(decider, batch):
         stop = start + len(answers.losses)
         cells = batch.cells.slice(start, stop - start)
         yield answers, Batch(cells, batch.label_type, batch.rows.slice(start, stop), batch.start + start)
         start = stop
 
 
-def _gains(prior: Floats, said: Floats) -> Floats:
+def _gains(prior: Floats, evidence: Floats) -> Floats:
     """log P(class | column) − log P(class), [row, class]; 0 if the column rules out all classes."""
     with np.errstate(invalid="ignore"):
-        joint = prior + said
+        joint = prior + evidence
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True) - np.logaddexp.reduce(prior)
-        gain = said - total
+        gain = evidence - total
     return np.clip(np.where(np.isnan(gain), 0.0, gain), -FURTHEST, FURTHEST)
 
 
@@ -146,8 +146,8 @@ def _parts(evidence: Evidence, posterior: Floats) -> dict[Name, Floats]:
     first, second = np.argsort(-posterior, axis=1, kind="stable")[:, :2].T
     rows = np.arange(len(posterior))
     found: dict[Name, Floats] = {}
-    for name, said in evidence.columns.items():
+    for name, column in evidence.columns.items():
         with np.errstate(invalid="ignore"):
-            odds = said[rows, first] - said[rows, second]
+            odds = column[rows, first] - column[rows, second]
         found[name] = np.minimum(np.abs(np.where(np.isnan(odds), 0.0, odds)), FURTHEST)
     return found

@@ -14,7 +14,7 @@ from tallybayes.schema.entries import Name, apart, in_order, members
 
 
 class Sample(NamedTuple):
-    """Rows and their classes: what `Model.train(schema, *sample)` takes."""
+    """Rows and their classes, to pass to `Model.train(schema, *sample)`."""
 
     rows: pa.RecordBatch
     labels: pa.Array
@@ -33,14 +33,14 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
         if cells.null_count:
             first = cells.is_null().index(True).as_py()
             raise ValueError(
-                f"Column {name!r}: nothing is counted in class {labels[int(classes[first])].as_py()!r} and there is no "
-                "prior, so there is nothing to draw from. Give the family a prior (alpha, m, shape or rate above 0), "
+                f"Column {name!r}: class {labels[int(classes[first])].as_py()!r} has no counts and there is no prior, "
+                "so there is nothing to draw from. Give the family a prior (alpha, m, shape or rate above 0), "
                 "or leave the column out of the schema."
             )
     drawn = labels.take(pa.array(classes))
     rows = pa.record_batch({"": drawn, **columns}).select(
         [column for name in beliefs for column in members(name)]
-    )  # a model without columns has rows too
+    )  # rows may have no columns
     return Sample(rows, drawn)
 
 

@@ -1,4 +1,4 @@
-"""What each column says about each class: log-likelihoods that add up to the answer."""
+"""The evidence of each column for each class: log-likelihoods that add up to the answer."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def text_column(texts: list[Name], column: Name | None) -> Name:
         raise ValueError(f"Which column's words? There are {', '.join(map(repr, texts)) or 'no texts'}.")
     name = texts[0] if column is None else column
     if name not in texts:
-        raise ValueError(f"Column {name!r} is not a text; texts are {', '.join(map(repr, texts)) or 'none'}.")
+        raise ValueError(f"Column {name!r} is not text; text columns are {', '.join(map(repr, texts)) or 'none'}.")
     return name
 
 
-def _spread(said: Floats) -> float:
+def _spread(evidence: Floats) -> float:
     """The range of the scores over the classes; 0 if all of them are −∞."""
-    return 0.0 if np.isneginf(said).all() else float(np.max(said) - np.min(said))
+    return 0.0 if np.isneginf(evidence).all() else float(np.max(evidence) - np.min(evidence))
 
 
 class Evidence:
-    """For every row: log P(class), and log p(cell | class) for every column. A missing cell says 0.
+    """For every row: log P(class), and log p(cell | class) for every column; 0 for a missing cell.
 
     `evidence["outlook"]` has one row per case and one column per class; `prior` is the same for all rows, or has a row
     for each if rows are left out; `total()` equals `Model.log_joint`; `words(row)` splits a text's evidence by word.
@@ -71,8 +71,8 @@ class Evidence:
         return np.broadcast_to(self.prior, (len(self), len(self.classes)))
 
     def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
-        """The evidence of each word of a text for each class, the most telling first. It adds up to the evidence of the
-        column; what belongs to no particular word is under the empty word."""
+        """The evidence of each word of a text for each class, the most informative first. It adds up to the evidence of
+        the column; the evidence of its length and of absent words is under the empty word."""
         name = text_column(self.texts, column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
@@ -80,8 +80,8 @@ class Evidence:
 
     def total(self) -> Floats:
         total = self.priors.copy()
-        for _, said in in_order(self.columns):  # the order of columns must not matter, to the last bit
-            total += said
+        for _, evidence in in_order(self.columns):  # the order of columns must not matter, to the last bit
+            total += evidence
         return total
 
     @property
@@ -105,7 +105,7 @@ class Evidence:
 
     @property
     def plot(self) -> tallybayes.plots.EvidencePlots:
-        """Pictures: `evidence.plot.waterfall(row)`; they need matplotlib."""
+        """Plots, such as `evidence.plot.waterfall(row)`; they need matplotlib."""
         return tallybayes.plots.EvidencePlots(self)
 
     def __repr__(self) -> str:

@@ -12,7 +12,7 @@ from tallybayes.schema.entries import Name, title
 
 
 class Weight(NamedTuple):
-    """A word, level or interval that speaks for a class: how often it occurred there, and its log-odds against all
+    """A word, level or interval that is evidence for a class: how often it occurred there, and its log-odds against all
     other classes, weighted by their frequency."""
 
     column: str
@@ -22,9 +22,9 @@ class Weight(NamedTuple):
 
 
 def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
-    """What speaks most for a class, the heaviest first: words of texts, levels of categories, intervals of histograms.
-    Only what occurred in the class and speaks for it is listed. Other numeric columns have nothing to list; see
-    `Model.estimates` for them.
+    """The strongest evidence for a class, in descending order: words of texts, levels of categories, intervals of
+    histograms. Only evidence for the class that occurred in it is listed. Other numeric columns have no slots to list;
+    see `Model.estimates` for them.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"], "wind": ["weak", "strong", "weak", "weak"]}
@@ -36,9 +36,9 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = N
 
 
 def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
-    """The same from `Beliefs`, where there is no model at hand."""
+    """The same from `Beliefs`."""
     if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give how many to list, a whole number of at least 0.")
+        raise ValueError(f"top={top!r}: give a whole number of at least 0.")
     index = beliefs.number(label)
     names = list(beliefs.columns) if column is None else [beliefs.schema.entry(column)]
     columns = ((name, beliefs.columns[name]) for name in names)
@@ -47,12 +47,12 @@ def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | N
 
 
 def _of_column(name: Name, belief: Belief, index: int, prior: Floats, top: int) -> list[Weight]:
-    """Asks for more until there are enough: in a small class, words that it never had may weigh more than those it
-    had."""
-    asked = top
+    """Requests more weights until enough of them occurred in the class: in a small class, words that it never had may
+    weigh more."""
+    wanted = top
     while True:
-        weights = belief.heaviest(index, prior, asked)
+        weights = belief.heaviest(index, prior, wanted)
         found = [Weight(title(name), *weight) for weight in weights if weight.n > 0 and weight.log_odds > 0]
-        if len(found) == top or len(weights) < asked or weights[-1].log_odds <= 0:
+        if len(found) == top or len(weights) < wanted or weights[-1].log_odds <= 0:
             return found
-        asked *= 4
+        wanted *= 4

@@ -1,4 +1,4 @@
-"""Which training rows shaped an answer: what it would be without each of them, by subtraction."""
+"""The influence of training rows on an answer: what it would be without each of them, by subtraction."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Influence(NamedTuple):
     row: int
     label: Any
     without: dict[Any, float]  # P(class | row), for the row in question
-    change: float  # that this row makes to the log-odds of the most probable class
+    change: float  # in the log-odds of the most probable class, due to this row
 
 
 def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, absent: str) -> list[Influence]:
     """The influence of all rows given, or of the top ones. Equal rows are left out only once."""
-    asked = model.log_posterior(row, absent=absent)
-    if len(asked) != 1:
-        raise ValueError(f"Whose answer? There are {len(asked)} rows; give one.")
-    best = int(asked[0].argmax())
-    now = _log_odds(dict(zip(model.classes, asked[0].tolist(), strict=True)), model.classes[best])
+    answer = model.log_posterior(row, absent=absent)
+    if len(answer) != 1:
+        raise ValueError(f"Whose answer? There are {len(answer)} rows; give one.")
+    best = int(answer[0].argmax())
+    now = _log_odds(dict(zip(model.classes, answer[0].tolist(), strict=True)), model.classes[best])
     rest, found = model.copy(), []
     labels = model.schema.label if labels is None else labels
     for batch in labelled(model.schema.frame(data), labels, None):

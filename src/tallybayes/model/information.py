@@ -1,4 +1,4 @@
-"""How much each column tells about the class by itself: mutual information, from the counts alone."""
+"""The mutual information of each column and the class, from the counts alone."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def information(model: Model) -> dict[Name, float | None]:
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain"] * 2, "wind": ["weak", "weak", "strong", "strong"]}
     >>> model = Model.train(dict.fromkeys(frame, Categorical(alpha=0)), frame, ["no", "yes"] * 2)
-    >>> {name: round(told, 3) for name, told in information(model).items()}
+    >>> {name: round(nats, 3) for name, nats in information(model).items()}
     {'outlook': 0.693, 'wind': 0.0}
     """
     known = model.beliefs()
     prior = np.exp(known.prior)
-    return {name: _told(family, known.counted[name], prior) for name, family in model.schema.columns.items()}
+    return {name: _nats(family, known.counted[name], prior) for name, family in model.schema.columns.items()}
 
 
-def _told(family: Family, belief: Belief, prior: Floats) -> float | None:
+def _nats(family: Family, belief: Belief, prior: Floats) -> float | None:
     are_numbers = family.support is not None and not family.takes_vectors
     try:
         return between(_intervals(belief, prior) if are_numbers else _levels(belief), prior)
@@ -52,7 +52,7 @@ def between(table: Floats, prior: Floats) -> float:
 def _levels(belief: Belief) -> Floats:
     networks = belief.conditionals()
     if len(networks) != 1 or len(networks[0]) != 1:
-        raise NoJointError("a block has no levels of its own.")
+        raise NoJointError("a block has no levels.")
     return networks[0][0].table
 
 

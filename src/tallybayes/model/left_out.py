@@ -51,7 +51,7 @@ def left_out(
     check_threads(threads)
     check_absent(absent)
     labels = model.schema.label if labels is None else labels
-    _check_asked(model, labels, weights)
+    _check_arguments(model, labels, weights)
     known = model.beliefs()
     how = {
         name: one_by_one(family, model.columns[name], known.keys)
@@ -78,7 +78,7 @@ def left_out(
     return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
 
 
-def _check_asked(model: Model, labels: Any, weights: Any) -> None:
+def _check_arguments(model: Model, labels: Any, weights: Any) -> None:
     if model.schema.weights is not None:
         raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
     for given, what in ((labels, "label"), (weights, "weight")):

@@ -76,13 +76,13 @@ class Linear:
         >>> view.log_odds({"text": {"lunch": 2, "free": 0}})
         -1.5
         """
-        said = [self.prior]
+        terms = [self.prior]
         for column, cell in features.items():
-            weights, held = self.weights[column], {slot for slot, x in cell.items() if x}
-            said.append(self.constants[column])
-            said += [weights[slot] * cell[slot] for slot in held if slot in weights]
-            said += [weight for slot, weight in self.absent[column].items() if slot not in held]
-        return self.prior if {math.inf, -math.inf} <= set(said) else math.fsum(said)
+            weights, present = self.weights[column], {slot for slot, x in cell.items() if x}
+            terms.append(self.constants[column])
+            terms += [weights[slot] * cell[slot] for slot in present if slot in weights]
+            terms += [weight for slot, weight in self.absent[column].items() if slot not in present]
+        return self.prior if {math.inf, -math.inf} <= set(terms) else math.fsum(terms)
 
     def __repr__(self) -> str:
         against = "the rest" if self.other is None else repr(self.other)

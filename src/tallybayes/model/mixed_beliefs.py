@@ -1,4 +1,4 @@
-"""What the counts of components say about classes: the probabilities of its components add up to that of a class."""
+"""Beliefs about classes of several components: the probability of a class is the sum over its components."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ MARK = "/"  # between a class and the number of its component
 
 
 class MixedBeliefs:
-    """Beliefs about components, asked as beliefs about classes, whose labels are of this `kind`. Without a kind, each
-    class is its own only component."""
+    """Beliefs about classes, from beliefs about their components. `kind` is the type of the class labels; without one,
+    each class is its only component."""
 
     def __init__(self, known: Beliefs, kind: pa.DataType | None) -> None:
         self.known, self.schema = known, known.schema
@@ -45,14 +45,14 @@ class MixedBeliefs:
             total = whole[:, number : number + 1]
             shares[:, at] = np.exp(joint[:, at] - np.where(np.isfinite(total), total, 0.0))
 
-        def mean(said: Floats) -> Floats:
-            weighed = np.where(shares > 0, shares * np.where(shares > 0, said, 0.0), 0.0)
+        def mean(column: Floats) -> Floats:
+            weighed = np.where(shares > 0, shares * np.where(shares > 0, column, 0.0), 0.0)
             return np.stack([weighed[:, at].sum(axis=1) for at in self.components], axis=1)
 
-        columns = {name: mean(said) for name, said in found.columns.items()}
+        columns = {name: mean(column) for name, column in found.columns.items()}
         prior = whole - sum(columns.values(), np.zeros_like(whole))
         return Evidence(self.labels, prior, columns, len(found), scores=found.scores)
 
     def _added(self, joint: Floats) -> Floats:
-        """Logarithms of what components come to, as those of their classes."""
+        """Sums the probabilities of components by class, in logarithms."""
         return np.stack([np.logaddexp.reduce(joint[:, at], axis=1) for at in self.components], axis=1)

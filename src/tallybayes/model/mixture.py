@@ -57,13 +57,13 @@ class Mixture:
         absent: str = ERROR,
         label_type: pa.DataType | None = None,
     ) -> Mixture:
-        """Counts rows like `Model.train`, those without labels too, with so many `components` per class."""
+        """Counts rows like `Model.train`, including those without labels, with `components` for each class."""
         settings = unlabelled or EM(components=2)
         how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type, "sample": None}
         return cls(train_unlabelled(schema, data, labels, settings, mixed=True, **how))
 
     def beliefs(self) -> MixedBeliefs:
-        """What the counts say now, as `Model.beliefs`."""
+        """The current beliefs, like `Model.beliefs`."""
         return MixedBeliefs(self.model.beliefs(), self.schema.components)
 
     @property
@@ -80,12 +80,12 @@ class Mixture:
         }
 
     def keys(self) -> list[Key]:
-        """Of the classes."""
+        """The keys of the classes."""
         assert self.label_type is not None
         return label_keys(self.label_type, self.classes)
 
     def rows_by_class(self) -> dict[Any, float]:
-        """How many rows each class has, or what they weigh."""
+        """The number of rows of each class, or the sum of their weights."""
         rows = self.model.rows_by_class()
         return {label: sum(rows[part] for part in parts) for label, parts in self.components.items()}
 
@@ -103,11 +103,11 @@ class Mixture:
         return self.beliefs().posterior(data, threads, absent)
 
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
-        """Each row's class of highest posterior probability, by its number among `classes`."""
+        """The index in `classes` of each row's most probable class; the first one on a tie."""
         return self.posterior(data, threads=threads, absent=absent).argmax(axis=1)
 
     def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
-        """Each row's class, as `Model.decide` gives it."""
+        """The decision for each row, like `Model.decide`."""
         known = self.beliefs()
         matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
         chosen = decide.decide(known.posterior(data, None, absent), matrix, reject)

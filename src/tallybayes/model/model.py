@@ -1,7 +1,7 @@
 """A model is its counts.
 
-`counted` has how they are counted, added and subtracted; this is what they can be asked. Answers come from beliefs
-(`scoring.Beliefs`), computed on demand and kept until the counts change.
+`counted` counts, adds and subtracts; this module answers questions. Answers come from beliefs (`scoring.Beliefs`),
+computed on demand and kept until the counts change.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ SHOWN = 12  # classes that a repr names
 
 
 class Model(Uncertainty):
-    """A schema and its tallies, and what they say.
+    """A schema and its tallies, and the answers that follow from them.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain"]}
@@ -61,8 +61,8 @@ class Model(Uncertainty):
         return {**self.__dict__, "_beliefs": None, "_changed": False, "fitted": None, "label_type": kept}
 
     def beliefs(self) -> Beliefs:
-        """A snapshot of what the counts say now. Learning and forgetting do not change it, and any thread may use it
-        meanwhile, unlike the model itself.
+        """A snapshot of the current beliefs. Learning and forgetting do not change it, and unlike the model itself, it
+        is thread-safe.
 
         >>> from tallybayes import Words
         >>> model = Model.train({"text": Words()}, ["win a prize", "lunch on monday"], ["spam", "ham"])
@@ -121,13 +121,13 @@ class Model(Uncertainty):
         return self._believed().evidence(data, absent)
 
     def belief(self, column: Name) -> Belief:
-        """What the counts of a column or block say, ready to score new cells."""
+        """The belief of a column or block, which scores new cells."""
         name = self.schema.entry(column)
         return self._believed().columns[name]
 
     def words(self, label: Any, top: int = 20, *, column: Name | None = None) -> list[WordWeight]:
-        """The most telling words of a class in a text column: how often each occurred there, and its log-odds against
-        the other classes."""
+        """The words of a text column with the most evidence for a class: how often each occurred there, and its
+        log-odds against the other classes."""
         return self._believed().words(label, top, column)
 
     def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
@@ -151,7 +151,7 @@ class Model(Uncertainty):
         return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
     def probability(self, question: Any, given: Any = None) -> float:
-        """P(question | given), for any columns and the class; all that is not mentioned is summed out.
+        """P(question | given), for any columns and the class; all others are summed out.
 
         A question is `"outlook=sunny, 20 < temp <= 25"`, or a mapping of columns to levels, lists of levels or tuples
         of two bounds; `"outlook=sunny | play=yes"` has both in one. The class goes by its name in the schema, or
@@ -172,7 +172,7 @@ class Model(Uncertainty):
         return self._joint().most_probable_row(given)
 
     def graph(self) -> Graph:
-        """Which columns can depend on which, the class among them."""
+        """The network of the model: which columns, and the class, can depend on which."""
         known, label = self._believed(), self._joint_label
         parents: dict[str, tuple[str, ...]] = {label: ()}
         for name, belief in known.counted.items():
@@ -212,7 +212,7 @@ class Model(Uncertainty):
         known = self._believed()
         at = known.number(label)
         if len(known.keys) < 2:
-            raise ValueError(f"There is no class but {label!r}, so there is nothing to tell it from.")
+            raise ValueError(f"{label!r} is the only class, so there is no rest.")
         share = np.exp(known.prior)
         counted = self.schema.prior == FREQUENCIES
         prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
@@ -244,7 +244,7 @@ class Model(Uncertainty):
 
     @property
     def plot(self) -> tallybayes.plots.ModelPlots:
-        """Pictures: `model.plot.densities("temp")`; they need matplotlib."""
+        """Plots, such as `model.plot.densities("temp")`; they need matplotlib."""
         return tallybayes.plots.ModelPlots(self)
 
     def __repr__(self) -> str:
@@ -256,7 +256,7 @@ class Model(Uncertainty):
         return f"Model of {self.n:.12g} rows in {len(pairs)} class{plural}: {listed}\n{self.schema!r}"
 
     def _repr_html_(self) -> str:
-        """The counts alone, which takes no time; `report_on` has the whole report."""
+        """The counts alone, which is fast; `report_on` has the whole report."""
         return tallybayes.report_on(self.schema, classes=self.rows_by_class())._repr_html_()
 
     def _own(self, label_type: pa.DataType) -> None:
@@ -280,7 +280,7 @@ class Model(Uncertainty):
         """The beliefs of every column by itself, whether or not their evidence can be added up."""
         keys = self.keys()
         if not keys:
-            raise ValueError("The model has counted no rows, so there are no classes to tell apart.")
+            raise ValueError("The model has counted no rows, so there are no classes.")
         given = (self.schema, keys, self._labels(keys), self._row_counts(keys), self.columns)
         return Beliefs(*given, before=self._beliefs)
 

@@ -1,10 +1,10 @@
 """How unusual a row is: how many rows drawn from the model are as improbable.
 
-A row's probability says little by itself: long texts are improbable, and so is every exact number. So it is compared
-with rows drawn from the model, with the same cells missing and about as many words. For a text, what counts is not how
-probable its words are, which is a matter of how rare they are, but how much more probable the classes make them than
-all texts together do: a text of no class is like all of them. An unseen word or level says nothing about the classes;
-here it counts, as improbable as what was seen once.
+A row's probability means little by itself: long texts are improbable, and so is every exact number. So it is compared
+with rows drawn from the model, with the same cells missing and about as many words. For a text, the probability of its
+words mostly reflects how rare they are. What counts instead is how much more probable the classes make them than all
+texts together do: a text of no class gains nothing. An unseen word or level is no evidence about the classes; here it
+counts, as improbable as what was seen once.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ class Comparison:
         }
         rows, _ = sample(known.columns, known.prior, labels, draws, seed)
         (batch,) = known.encoded(rows, "error")
-        self._drawn = self._said(batch.cells, batch.rows)
+        self._drawn = self._scored(batch.cells, batch.rows)
         self._by_pattern: dict[tuple[Name, ...], _Scores] = {}
 
     def novelty(self, cells: Mapping[Name, Any], rows: int) -> Floats:
-        """For every row the share of drawn rows that are as improbable, counting itself."""
-        asked = self._said(cells, rows)
+        """For every row, the share of drawn rows that are as improbable, including the row itself."""
+        scored = self._scored(cells, rows)
         missing = {name: self.known.schema.columns[name].missing(cells[name]) for name in cells}
         found = np.empty(rows)
         for pattern, at in _patterns(missing, rows):
             there = [name for name in cells if name not in pattern]
-            found[at] = _shares(_total(self.known, asked, there, at), self._of(tuple(there)))
+            found[at] = _shares(_total(self.known, scored, there, at), self._of(tuple(there)))
         return found
 
-    def _said(self, cells: Mapping[Name, Any], rows: int) -> _Said:
-        found = _Said(rows)
+    def _scored(self, cells: Mapping[Name, Any], rows: int) -> _Scored:
+        found = _Scored(rows)
         for name, belief in self.known.columns.items():
             scores = np.zeros((len(self.known.keys), rows))
             belief.add_evidence(cells[name], scores)
@@ -69,8 +69,8 @@ class Comparison:
         return self._by_pattern[there]
 
 
-class _Said:
-    """The evidence of each column, and what in it was unseen."""
+class _Scored:
+    """The evidence of each column, and that of unseen words and levels."""
 
     def __init__(self, rows: int) -> None:
         self.rows = rows
@@ -80,7 +80,7 @@ class _Said:
 
 
 class _Scores(NamedTuple):
-    """log P(row) of some columns: of those that are not texts, what the texts add, and how many words they have."""
+    """log P(row) of some columns: of those without text, of those with text, and the number of words."""
 
     others: Floats
     texts: Floats
@@ -90,16 +90,16 @@ class _Scores(NamedTuple):
         return _Scores(*(each[at] for each in self))
 
 
-def _total(known: Beliefs, said: _Said, names: list[Name], at: Any) -> _Scores:
+def _total(known: Beliefs, scored: _Scored, names: list[Name], at: Any) -> _Scores:
     joint = np.repeat(known.prior[:, None], len(at), axis=1)
-    words = np.sum([said.words[name][at] for name in names], axis=0) if names else np.zeros(len(at))
+    words = np.sum([scored.words[name][at] for name in names], axis=0) if names else np.zeros(len(at))
     total = {False: np.zeros(len(at)), True: np.zeros(len(at))}
     before = np.zeros(len(at))
     for texts in (False, True):
         for name in names:
             if known.schema.columns[name].is_text == texts:
-                joint = joint + said.evidence[name][:, at]
-                total[texts] += said.new[name][at]
+                joint = joint + scored.evidence[name][:, at]
+                total[texts] += scored.new[name][at]
         after = np.logaddexp.reduce(joint, axis=0)
         total[texts] += after - before
         before = after
@@ -120,19 +120,19 @@ def _patterns(missing: Mapping[Name, NDArray[np.bool_]], rows: int) -> list[tupl
     ]
 
 
-def _shares(asked: _Scores, drawn: _Scores) -> Floats:
+def _shares(scored: _Scores, drawn: _Scores) -> Floats:
     """The share of drawn rows of about the same length that are no more probable, counting the row itself. Few are
     exactly as long, so their scores are rescaled: their deviation from the mean per word grows with the square root of
     the number of words."""
     if not drawn.words.any():
-        lower = np.searchsorted(np.sort(drawn.others), asked.others, "right")
+        lower = np.searchsorted(np.sort(drawn.others), scored.others, "right")
         return np.asarray((1.0 + lower) / (1.0 + len(drawn.others)))
     near = min(NEAR, len(drawn.words))
-    first = np.clip(np.searchsorted(drawn.words, asked.words) - near // 2, 0, len(drawn.words) - near)
+    first = np.clip(np.searchsorted(drawn.words, scored.words) - near // 2, 0, len(drawn.words) - near)
     around = drawn.take(first[:, None] + np.arange(near))
     each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # the mean score per word
-    wide = np.sqrt(around.words / np.maximum(asked.words, 1.0)[:, None])  # the scale of deviations from it
-    texts = around.words * each[:, None] + wide * (asked.texts - asked.words * each)[:, None]
-    there = asked.words[:, None] > 0
-    below = around.others + np.where(there, around.texts - texts, 0.0) <= asked.others[:, None]
+    wide = np.sqrt(around.words / np.maximum(scored.words, 1.0)[:, None])  # the scale of deviations from it
+    texts = around.words * each[:, None] + wide * (scored.texts - scored.words * each)[:, None]
+    there = scored.words[:, None] > 0
+    below = around.others + np.where(there, around.texts - texts, 0.0) <= scored.others[:, None]
     return np.asarray((1.0 + below.sum(axis=1)) / (1.0 + near))

@@ -1,7 +1,7 @@
 """How many parameters a model has, and how many the full joint distribution of its columns would have.
 
-Naive Bayes keeps a distribution of each column in each class, and the numbers of parameters add up. In a table of all
-combinations they multiply, which is why columns are taken as independent.
+Naive Bayes has a distribution of each column in each class, so the numbers of parameters add up. In a table of all
+combinations they multiply, which is why columns are assumed to be independent.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class ParameterCount:
 
     def __str__(self) -> str:
         growing = [name for name, n in self.columns.items() if n is None]
-        beside = f", beside those of {_listed(growing)}, which grow with the rows" if growing else ""
+        beside = f", in addition to those of {_listed(growing)}, which grow with the rows" if growing else ""
         table = "" if len(self.tabled) == len(self.columns) else f" of {_listed(self.tabled)}"
         against = f"; a table of the full joint distribution{table} has {shown(self.joint)}" if self.tabled else ""
         return f"{self.total:,} parameters{beside}{against}"
 
 
 def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCount:
-    """The parameters of these columns' beliefs about so many classes."""
+    """The number of parameters of these columns in this many classes."""
     sizes = {name: belief.free() for name, belief in beliefs.items()}
     tabled = {name: size.outcomes for name, size in sizes.items() if size is not None and size.outcomes is not None}
     return ParameterCount(

@@ -43,9 +43,9 @@ def why_cells_impossible(
     touched_rows: Tally,
     touched_columns: Mapping[Name, AnyTally],
 ) -> str | None:
-    """The same for every cell by itself."""
+    """The same for each cell separately."""
     if rows.touched(touched_rows)["n"].is_below(TRACE).any():
-        return "a class would have fewer than no rows"
+        return "a class would have a negative number of rows"
     for name, family in schema.columns.items():
         if reason := family.impossible(columns[name], touched_columns[name]):
             return f"in column {name!r} {reason}"
@@ -53,7 +53,7 @@ def why_cells_impossible(
 
 
 def why_discordant(schema: Schema, rows: Tally, columns: Mapping[Name, AnyTally]) -> str | None:
-    """Why counts that are possible one by one cannot have come from the same rows, or None: checked before a file is
+    """Why counts that are possible separately cannot have come from the same rows, or None: checked before a file is
     written, so that it can be read again."""
     if too_heavy(rows):
         return "there are more than 2⁸⁰⁰ rows"

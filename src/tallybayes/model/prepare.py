@@ -1,7 +1,7 @@
-"""What must be fixed before anything is counted, chosen from some of the rows: intervals, levels, questions of trees.
+"""Chooses what must be fixed before anything is counted, from some of the rows: intervals, levels, questions of trees.
 
-The choice of rows depends on nothing but the rows, so a frame in another order gives the same schema. For a source it
-is the rows of its sample; none is consumed.
+The choice depends on the rows alone, so a frame in another order gives the same schema. For a source, the rows are
+those of its sample; none is consumed.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def prepare(
         data = data.sample()
     elif is_stream(data):
         raise ValueError(
-            "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read once. "
-            "Choose them from some rows: prepare(schema, rows, labels)."
+            "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read only "
+            "once. Choose them on some rows with prepare(schema, rows, labels)."
         )
     sample = Sample(schema.by_column, ROWS)
     for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):

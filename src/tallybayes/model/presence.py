@@ -40,8 +40,8 @@ def presence(model: Model, column: Name | None = None) -> Presence:
         tables = {name: belief.estimates() for name, belief in known.counted.items() if isinstance(name, str)}
         yes = {title(name): table["true"] for name, table in tables.items() if table.keys() == {"false", "true"}}
         if not yes:
-            raise ValueError("There is neither a text column nor a boolean one, so there are no words.")
+            raise ValueError("There is no text column and no boolean column, so there are no words.")
         return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
-    table = dict(sorted(known.counted[name].estimates().items()))  # not as they were met: equal models look equal
+    table = dict(sorted(known.counted[name].estimates().items()))  # sorted, so that equal models give equal results
     return Presence("words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T)

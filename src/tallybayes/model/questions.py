@@ -20,32 +20,32 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, in_order
 
 POINTS = 2001  # of a grid of numbers
-REACH = 9.0  # how far it reaches, in standard units
+REACH = 9.0  # of the grid, in standard units
 WHOLE = 1 << 14  # whole numbers that are listed
-DRAWN = 400  # texts per class, or whatever cannot be listed; and numbers, to find their range
+DRAWN = 400  # texts per class, or other values that cannot be listed; and numbers, to find their range
 ENOUGH = 1.0 - 1e-9
 LARGEST_LOG = 700.0  # of a number within the range of a double
 
 
 class Question(NamedTuple):
-    """A missing cell, and what is gained by knowing it."""
+    """A missing cell, and the expected gain from knowing it."""
 
     column: Name
     gain: float  # in nats, or in units of cost
 
 
 class Values(NamedTuple):
-    """Possible values of a cell, and log P(value | class), or the scores in its place: [class, value]."""
+    """Possible values of a cell, and log P(value | class) or scores, [class, value]."""
 
-    cells: Any  # as the family takes them
+    cells: Any  # encoded for the family
     logs: Floats
 
 
 def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
-    """All missing cells, the most telling first."""
+    """All missing cells, the most informative first."""
     batches = list(known.encoded(row, MISSING))
     if len(batches) != 1 or batches[0].rows != 1:
-        raise ValueError(f"Which cell of which row? There are {sum(b.rows for b in batches)} rows; give one.")
+        raise ValueError(f"There are {sum(b.rows for b in batches)} rows; give one.")
     cells = batches[0].cells
     scores = known.scores_of(cells, 1)
     lacking = [name for name in cells if bool(known.schema.columns[name].missing(cells[name])[0])]
@@ -72,14 +72,14 @@ def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
         return _numbers(family, belief, classes)
     if isinstance(belief, SmoothedBelief):
         cells = family.encode(pa.array(belief.levels, pa.string()))
-        return Values(cells, _said(belief, cells, len(belief.levels), classes)) if belief.levels else None
+        return Values(cells, _evidence(belief, cells, len(belief.levels), classes)) if belief.levels else None
     return _drawn(family, belief, classes)
 
 
-def _said(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
-    said = np.zeros((classes, size))
-    belief.add_evidence(cells, said)
-    return said
+def _evidence(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
+    evidence = np.zeros((classes, size))
+    belief.add_evidence(cells, evidence)
+    return evidence
 
 
 def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -87,9 +87,9 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     assert support is not None
     if support.whole:
         x = np.arange(WHOLE, dtype=np.float64)
-        said = _said(belief, x, len(x), classes)
-        enough = int(np.searchsorted(np.cumsum(np.exp(said), axis=1).min(axis=0), ENOUGH)) + 1
-        return Values(x[:enough], said[:, :enough])
+        evidence = _evidence(belief, x, len(x), classes)
+        enough = int(np.searchsorted(np.cumsum(np.exp(evidence), axis=1).min(axis=0), ENOUGH)) + 1
+        return Values(x[:enough], evidence[:, :enough])
     some = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN)).to_numpy(zero_copy_only=False)
     some = some[np.isfinite(some)]
     if not some.size:
@@ -98,7 +98,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     if support.lowest == 0.0:
         held = np.abs(x) < LARGEST_LOG
         x, steps = np.exp(x[held]), steps[held] + x[held]
-    return Values(x, _said(belief, x, len(x), classes) + steps)
+    return Values(x, _evidence(belief, x, len(x), classes) + steps)
 
 
 def _grid(some: Floats) -> tuple[Floats, Floats]:
@@ -110,7 +110,7 @@ def _grid(some: Floats) -> tuple[Floats, Floats]:
 
 
 def _drawn(family: Family, belief: Belief, classes: int) -> Values:
-    """Equally many from each class, all equally probable within their class."""
+    """Values drawn from each class, all equally probable within their class."""
     numbers = np.repeat(np.arange(classes), DRAWN)
     cells = family.encode(belief.draw(np.random.default_rng(0), numbers))
     logs = np.where(numbers == np.arange(classes)[:, None], -np.log(DRAWN), -np.inf)

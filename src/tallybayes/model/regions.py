@@ -30,7 +30,7 @@ class Line:
     shape: Shape
     prior: Floats
     posterior: Floats  # [class, x]
-    decision: Sequence[int]  # numbers of classes
+    decision: Sequence[int]  # indices of classes
     error: float
 
     @property

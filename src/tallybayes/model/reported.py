@@ -1,4 +1,4 @@
-"""Results that show themselves as reports: as text, JSON and, in notebooks, HTML."""
+"""A mixin for results that are shown as reports: as text, JSON and, in notebooks, HTML."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tallybayes
 
 
 class Reported:
-    """Shows a result as `report_on` does, in every form."""
+    """Shows a result with `report_on`."""
 
     def to_json(self) -> Any:
         """The whole report as JSON values: NaN is null, and an infinite number a string."""

@@ -1,7 +1,7 @@
-"""What the counts say, computed once and kept: from new rows to evidence and to class probabilities.
+"""Beliefs, computed once and kept: from new rows to evidence and class probabilities.
 
 Rows are scored block by block, column by column, into one small array of scores that stays in the processor's cache;
-the same way for one row and for a billion.
+the same code scores one row and a billion.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name, in_order
 
 BLOCK = 1 << 14  # rows scored at a time …
-BLOCK_BYTES = 1 << 22  # … or as many as fit in so many bytes …
-MANY_CLASSES = 16  # … with up to so many classes
+BLOCK_BYTES = 1 << 22  # … or as many as fit into this many bytes …
+MANY_CLASSES = 16  # … with more classes than this
 LARGEST = float(np.finfo(np.float64).max)
 
 Finish = Callable[[Floats, Any], int]  # a block's scores → its rows of the result; how many were impossible
@@ -48,8 +48,8 @@ class Encoded(NamedTuple):
 class Beliefs:
     """The class prior and every column's belief: a snapshot of the counts at one moment.
 
-    It never changes: what a model learns afterwards makes a new one, which shares with this one whatever was not
-    touched. It gives the same answers, in any thread, whatever is learned meanwhile."""
+    It is immutable and thread-safe: when the model learns, it makes a new snapshot, which shares with this one whatever
+    did not change."""
 
     def __init__(
         self,
@@ -103,7 +103,7 @@ class Beliefs:
         return self.labels.index(label)
 
     def words(self, label: Any, top: int, column: Name | None) -> list[WordWeight]:
-        """The words that say most for a class against all others."""
+        """The words with the most evidence for a class against all others."""
         name = text_column([name for name, belief in self.columns.items() if belief.has_parts], column)
         return self.columns[name].heaviest(self.number(label), self.prior, top)
 
@@ -123,8 +123,8 @@ class Beliefs:
 
     def _warn(self, impossible: int) -> None:
         warnings.warn(
-            f"{impossible} rows are impossible in every class and were given the classes' prior probabilities. "
-            "Smoothing avoids this: alpha, m, shape or rate above 0.",
+            f"{impossible} rows are impossible in every class and get the prior probabilities. Smoothing avoids this: "
+            "alpha, m, shape or rate above 0.",
             stacklevel=4,
         )
 
@@ -159,7 +159,7 @@ class Beliefs:
 
     def evidence(self, data: Any, absent: str = ERROR) -> Evidence:
         """log P(class), and log p(cell | class) of every column."""
-        said: dict[Name, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
+        blocks: dict[Name, list[Floats]] = {name: [np.zeros((0, len(self.keys)))] for name in self.columns}
         batches: list[tuple[int, dict[Name, Any]]] = []
         rows = 0
         for batch in self.encoded(data, absent):
@@ -168,9 +168,9 @@ class Beliefs:
             for name, cells in encoded.items():
                 scores = np.zeros((len(self.keys), batch.rows))
                 self._add(name, cells, scores, rows)
-                said[name].append(scores.T)
+                blocks[name].append(scores.T)
             rows += batch.rows
-        columns = {name: np.concatenate(parts) for name, parts in said.items()}
+        columns = {name: np.concatenate(parts) for name, parts in blocks.items()}
         return Evidence(self.labels, self.start, columns, rows, self._parts(batches), self.ordering)
 
     def _parts(self, batches: list[tuple[int, dict[Name, Any]]]) -> dict[Name, Callable[[int], list[Part]]]:
@@ -205,16 +205,16 @@ class Beliefs:
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
 
     def _warn_of_scores(self) -> None:
-        """Warns once, and only when columns are added up: `weigh`, which takes them one by one, mixes nothing."""
+        """Warns once, and only if columns are summed; `weigh` uses them one by one."""
         name, self._ill_mixed = self._ill_mixed[0], []
         warnings.warn(
-            f"Column {name!r} gives complement scores, which are not log-likelihoods; they are added to the evidence "
-            "of the other columns as if they were. `weigh` finds out how much each should count.",
+            f"Column {name!r} gives complement scores, which are not log-likelihoods, but are added to the evidence of "
+            "the other columns as if they were. `weigh` fits the weight of each.",
             stacklevel=5,
         )
 
     def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
-        """Encodes a single row as it is, anything else by way of record batches."""
+        """Encodes a single row directly, anything else through record batches."""
         check_absent(absent)
         data = self.schema.frame(data)
         row = single_row(data, self.schema.by_column)
@@ -258,11 +258,11 @@ class Beliefs:
             try:
                 add([cells[name] for name in names], scores)
             except CellError:
-                for name in names:  # finds out which column it was
+                for name in names:  # to find the column at fault
                     self._add(name, cells[name], scores, start)
                 raise
-        for name, said in self.absences.items():
-            said.add(self.schema.columns[name], cells[name], scores)
+        for name, missing in self.absences.items():
+            missing.add(self.schema.columns[name], cells[name], scores)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
         try:

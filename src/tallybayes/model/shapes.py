@@ -22,16 +22,16 @@ from tallybayes.schema.entries import Name, title
 POINTS = 401  # of a grid
 TOP = 20  # levels
 DRAWN = 2000  # numbers of each class, to find their range
-TAIL = 0.01  # of these that is cut off on either side
+TAIL = 0.01  # the share of these that is cut off on either side
 
 NUMBERS, COUNTS, LEVELS = "numbers", "counts", "levels"
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """`p[class, x]` is the density of numbers, or the probability of whole numbers and levels; with probability `mass`
-    it lies from `low` to `high`, which are NaN if the family cannot say or they were not asked for. Of many levels only
-    the most frequent are listed; `rest` is the probability in each class of the `more` others."""
+    """`p[class, x]` is the density of numbers, or the probability of whole numbers and levels; `low` and `high` are its
+    credible interval of probability `mass`, NaN if unknown or not requested. Of many levels only the most frequent are
+    listed; `rest` is the probability in each class of the `more` others."""
 
     column: str
     kind: str  # numbers, counts or levels
@@ -103,7 +103,7 @@ class _Looked(NamedTuple):
     mass: float | None
 
     def span(self, support: Support) -> tuple[float, float]:
-        """The range that holds most numbers of every class, found by drawing."""
+        """The range of most numbers of every class, found by drawing."""
         each = np.repeat(np.array(self.numbers, np.intp), DRAWN)
         random = np.random.Generator(np.random.PCG64(0))
         drawn = np.asarray(self.belief.draw(random, each).to_numpy(zero_copy_only=False), float).reshape(-1, DRAWN)
@@ -111,7 +111,7 @@ class _Looked(NamedTuple):
         if not len(known):
             return 0.0, 1.0
         low, left, right, high = np.quantile(known, [TAIL, 0.05, 0.95, 1.0 - TAIL], axis=1)
-        reach = np.where(right > left, 0.5 * (right - left), np.inf)  # of a heavy tail, not all of it
+        reach = np.where(right > left, 0.5 * (right - left), np.inf)  # cuts off heavy tails
         first, last = float(np.maximum(low, left - reach).min()), float(np.minimum(high, right + reach).max())
         room = 0.05 * (last - first) or 0.05 * abs(first) or 0.5
         return max(first - room, support.lowest), last + room
@@ -124,9 +124,9 @@ class _Looked(NamedTuple):
             kind, x = NUMBERS, np.linspace(low, high, points)
         inside = x[~support.outside(x)]
         cells = self.family.encode(pa.array(inside))
-        said = np.zeros((classes, len(inside)))
-        self.belief.add_evidence(cells, said)
-        return self._shape(kind, inside, np.exp(said[self.numbers]), cells, 0, np.zeros(len(self.numbers)))
+        logs = np.zeros((classes, len(inside)))
+        self.belief.add_evidence(cells, logs)
+        return self._shape(kind, inside, np.exp(logs[self.numbers]), cells, 0, np.zeros(len(self.numbers)))
 
     def at_levels(self, found: Conditional, prior: Floats, top: int) -> Shape:
         """The most frequent levels, in that order."""
@@ -137,7 +137,7 @@ class _Looked(NamedTuple):
         return self._shape(LEVELS, shown, table[kept].T, self.family.encode(pa.array(shown, pa.string())), more, rest)
 
     def _shape(self, kind: str, x: Any, p: Floats, cells: Any, more: int, rest: Floats) -> Shape:
-        """With the bounds of p, NaN if they are unknown or not asked for."""
+        """The shape with the bounds of p, NaN if unknown or not requested."""
         low, high = np.full((2, *p.shape), np.nan)
         for at, number in enumerate(self.numbers):
             found = self.belief.credible(number, cells, self.mass) if self.mass is not None and len(x) else None

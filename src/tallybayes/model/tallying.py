@@ -18,13 +18,13 @@ from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
-MANY = 1 << 16  # rows whose texts are worth turning into numbers
+MANY = 1 << 16  # rows from which dictionary-encoding is worthwhile
 
 Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
 
 
 def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
-    """The same rows, in which texts of few levels are numbers of these: each is looked up once, for all who ask."""
+    """The same rows with strings of few levels dictionary-encoded, so that each level is looked up only once."""
     cells = batch.cells
     if not isinstance(cells, pa.RecordBatch) or cells.num_rows < MANY:
         return batch
@@ -45,7 +45,7 @@ def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
 
 
 def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: str) -> Iterator[Piece]:
-    """What a batch counts, piece by piece."""
+    """The counts of a batch, piece by piece."""
 
     def count(start: int, stop: int) -> Piece:
         whole = stop - start == len(batch.rows)
@@ -75,7 +75,7 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
             for name, tally in zip(names, tallies, strict=True):
                 columns[name] = tally
     except CellError:
-        for name, family in schema.columns.items():  # finds out which column it was
+        for name, family in schema.columns.items():  # to find the column at fault
             try:
                 family.tally(encoded[name], rows)
             except CellError as error:
@@ -87,8 +87,8 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
 def shared_tallies(
     schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int, absent: str
 ) -> dict[Name, AnyTally]:
-    """The same for rows with shares in several classes. Families that do not take shares count each row once for every
-    class that it has a share in."""
+    """The same for rows with shares in several classes. Families that do not support shares count each row once for
+    every class in which it has a share."""
     columns = {name: family for name, family in schema.columns.items() if family.takes_shares}
     whole, again = Schema(columns), {name: family for name, family in schema.columns.items() if name not in columns}
     found = tallies_of(whole, {name: encoded[name] for name in columns}, rows, start)

@@ -1,7 +1,7 @@
 """How certain a model's answers are, and why: credible intervals, error probabilities, novelty; what to ask next, and
 which training rows an answer depends on.
 
-A part of `Model`: its questions about its own answers.
+A base class of `Model`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MADE_UP = 10_000  # rows drawn to estimate the error rate
 
 
 class Uncertainty(Counted):
-    """Counts that can tell how certain their answers are."""
+    """Questions about how certain a model's answers are."""
 
     @abstractmethod
     def _believed(self) -> Beliefs: ...
@@ -38,8 +38,8 @@ class Uncertainty(Counted):
     def credible(
         self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR
     ) -> CredibleInterval:
-        """P(class | row) with a credible interval of this mass, from so many draws of the parameters. Families that
-        only estimate their parameters (Gamma, NegativeBinomial, Density, vectors and blocks) count as certain of them.
+        """P(class | row) with a credible interval of this mass, from this many draws of the parameters. Families that
+        only estimate their parameters (Gamma, NegativeBinomial, Density, vectors and blocks) add no uncertainty.
 
         >>> from tallybayes import Categorical, Model
         >>> few = Model.train({"coin": Categorical()}, {"coin": ["h", "t", "h"]}, ["a", "a", "b"])
@@ -70,7 +70,7 @@ class Uncertainty(Counted):
         return decide.error_probability(self._believed().posterior(data, threads, absent))
 
     def bayes_error(self, *, draws: int = MADE_UP, seed: int = 0) -> float:
-        """P(error) over the model's own distribution: the mean over so many rows drawn from it."""
+        """P(error) over the model's own distribution: the mean over rows drawn from it."""
         known = self._believed()
         rows, _ = draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), draws, seed)
         return decide.bayes_error(known.posterior(rows))
@@ -88,9 +88,8 @@ class Uncertainty(Counted):
 
     def ask_next(self, row: Any, *, costs: Any = None) -> list[Question]:
         """Which of a row's missing cells to find out first: how much knowing it is expected to lower the entropy of the
-        answer, in nats; or with `costs`, as `decide` takes them, the expected cost of the decision. The most telling
-        come first. Levels are enumerated, numbers integrated; texts, and blocks that are missing as a whole, are
-        sampled.
+        answer, in nats; or with `costs`, as for `decide`, the expected cost of the decision. The most informative come
+        first. Levels are enumerated, numbers integrated; texts, and blocks that are missing as a whole, are sampled.
 
         >>> from tallybayes import Categorical, Model
         >>> frame = {"wind": ["weak", "weak", "strong", "strong"], "day": ["mo", "tu", "mo", "tu"]}
@@ -117,7 +116,7 @@ class Uncertainty(Counted):
         return suspected(cast(Any, self), data, labels, top, absent)
 
     def _likely(self) -> Self:
-        """The same counts, believed so that the evidence of every column is a log-likelihood, and not weighed."""
+        """The same counts without weights, and with beliefs under which all evidence is log-likelihoods."""
         plain = self.believing(weights=None) if self.schema.weights is not None else self
         known = plain._believed()
         settled = {name: self.schema.columns[name].settled(known.counted[name]) for name in known.scores}

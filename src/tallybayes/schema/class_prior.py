@@ -16,7 +16,7 @@ from tallybayes.families.posteriors import Dirichlet
 FREQUENCIES = "frequencies"
 UNIFORM = "uniform"
 PSEUDO_COUNTS = "pseudo-counts"  # as files call them
-FEW = 5  # labels that a sentence names
+FEW = 5  # labels named in a message
 
 Prior = str | float | Mapping[Any, float] | Dirichlet
 CheckedPrior = str | float | dict[Any, float] | Dirichlet

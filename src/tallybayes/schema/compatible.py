@@ -1,4 +1,4 @@
-"""Whether counts made under one schema can be added to those of another, or scored by its families."""
+"""Checks whether counts under one schema can be added to those of another, or scored by its families."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
     """Raises an error unless both have the same columns and count the same of each."""
     if columns.keys() != others.keys():
         here, there = (", ".join(map(repr, side)) or "none" for side in (columns, others))
-        raise ValueError(f"The columns differ: {here} on the one side, {there} on the other.")
+        raise ValueError(f"The columns differ: {here} and {there}.")
     for name, family in columns.items():
         rival = others[name]
         if family.counts != rival.counts:
             raise ValueError(
-                f"Column {name!r} is counted by {_counted(family, rival)} on the one side and by "
-                f"{_counted(rival, family)} on the other; these count differently.{family.difference(rival)}"
+                f"Column {name!r} is counted by {_counted(family, rival)} in one and by {_counted(rival, family)} in "
+                f"the other; these count differently.{family.difference(rival)}"
             )
 
 

@@ -52,7 +52,7 @@ def checked_name(name: Any) -> Name:
     columns = name if isinstance(name, tuple) else (name,)
     for column in columns:
         if not isinstance(column, str):
-            raise TypeError(f"The column name {column!r} is not a text.")
+            raise TypeError(f"The column name {column!r} is not a string.")
         if not is_writable(column):
             raise ValueError(f"The column name {column!r} cannot be written as UTF-8.")
     if not columns or len(set(columns)) < len(columns):
@@ -68,7 +68,7 @@ def check_distinct(names: Iterable[Name]) -> None:
     titles: dict[str, Name] = {}
     for name in listed:
         if titles.get(title(name)) == name:
-            raise ValueError(f"The schema has {name!r} twice; leave one of them out.")
+            raise ValueError(f"The schema has {name!r} twice; remove one of them.")
         if title(name) in titles:
             raise ValueError(f"{titles[title(name)]!r} and {name!r} are written the same; rename a column.")
         titles[title(name)] = name

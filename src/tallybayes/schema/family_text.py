@@ -52,7 +52,7 @@ def family_from_text(text: str) -> Family:
     Categorical(alpha=0.5, levels=('rain', 'sun'))
     >>> family_from_text("Gausian")
     Traceback (most recent call last):
-    ValueError: There is no family 'Gausian'. Do you mean Gaussian? There are Bag, Bernoulli, Categorical, ...
+    ValueError: There is no family 'Gausian'. Did you mean Gaussian? There are Bag, Bernoulli, Categorical, ...
     """
     return _Reader(text).family()
 
@@ -95,16 +95,16 @@ class _Reader:
         self.kind = kind
         self.example = example
         if not isinstance(text, str):
-            raise TypeError(f"A family is written as text, like 'Gaussian()'; {text!r} was given.")
+            raise TypeError(f"{text!r} is not text; write a family like 'Gaussian()'.")
         if len(text) > LONGEST:
-            raise ValueError(f"A family of {len(text)} characters was given; at most {LONGEST} are read.")
+            raise ValueError(f"The family has {len(text)} characters; at most {LONGEST} are allowed.")
         self.text = text
         self.depth = 0
         self._tokens = self._cut()
         self.ahead = next(self._tokens)
 
     def family(self) -> Family:
-        """All of the text."""
+        """The whole text as a family."""
         if self.ahead.kind != "name":
             raise self._unexpected("the name of a family")
         name = self._next().text
@@ -115,7 +115,7 @@ class _Reader:
         return made
 
     def value(self) -> Any:
-        """All of the text, which is anything that a setting can be."""
+        """The whole text as the value of a setting."""
         value = self._value()
         self._end()
         return value
@@ -131,7 +131,7 @@ class _Reader:
             if found is None:
                 at = len(self.text) - len(self.text[at:].lstrip(" \t\r\n"))
                 raise self._unreadable(
-                    at, f"{_short(self.text[at : at + 12])} is not a name, a number or a text in quotes"
+                    at, f"{_short(self.text[at : at + 12])} is not a name, a number or a quoted string"
                 )
             kind = str(found.lastgroup)
             yield Token(kind, found[kind], found.start(kind))
@@ -147,7 +147,7 @@ class _Reader:
     def _between(self, opening: str, read: Callable[[], T]) -> tuple[list[T], bool]:
         """The items in these brackets, separated by commas; and whether there is a comma."""
         if self.depth == DEEPEST:
-            raise self._unreadable(self.ahead.at, f"more than {DEEPEST} brackets are inside one another")
+            raise self._unreadable(self.ahead.at, f"more than {DEEPEST} brackets are nested")
         self.depth += 1
         self._next()
         found, closing, comma = [], ENDS[opening], False
@@ -174,7 +174,7 @@ class _Reader:
         for key, value in given:
             setting = next(unnamed, None) if key is None else key
             if setting is None:
-                raise ValueError(f"{name}({_short(value)}): say which setting this is; {name} has {_listed(known)}.")
+                raise ValueError(f"{name}({_short(value)}): name the setting; {name} has {_listed(known)}.")
             if setting not in known:
                 near = _nearest(setting, known)
                 raise ValueError(f"{name} has no setting {_short(setting)}. {near}It has {_listed(known)}.")
@@ -219,7 +219,7 @@ class _Reader:
     def _entry(self) -> tuple[int, Any, Any]:
         at, key = self.ahead.at, self._value()
         if not isinstance(key, (str, int, float)):
-            raise self._unreadable(at, "the key before ':' must be a text or a number")
+            raise self._unreadable(at, "the key before ':' must be a string or a number")
         if not self._is(":"):
             raise self._unexpected("':'")
         self._next()
@@ -245,7 +245,7 @@ class _Reader:
         if token.text in FAMILIES or token.text in PRIORS:
             return self._made(token.text)
         name = _cut_off(token.text)
-        raise self._unreadable(token.at, f"{name} is not a value; if it is a text, put it in quotes: {name!r}")
+        raise self._unreadable(token.at, f"{name} is not a value; if it is a string, put it in quotes: {name!r}")
 
     def _unexpected(self, wanted: str) -> ValueError:
         found = "the end" if self.ahead.kind == "end" else _short(self.ahead.text)
@@ -262,7 +262,7 @@ def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
     """The known name closest to an unknown one."""
     by_small = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
-    return f"Do you mean {by_small[near[0]]}? " if near else ""
+    return f"Did you mean {by_small[near[0]]}? " if near else ""
 
 
 def _listed(names: Iterable[str]) -> str:

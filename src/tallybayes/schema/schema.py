@@ -43,8 +43,8 @@ class Schema:
     `prior` is "frequencies" (as counted), "uniform", a number α ≥ 0 added to every class's count, or a number per
     class: probabilities, which add up to 1, or pseudo-counts, as in `{"ham": 2, "spam": 5}`; if none is above 1, write
     them as `Dirichlet({"ham": 0.5, "spam": 0.5})`. The share of a class without rows goes to the others, with a
-    warning. `label` is the column of the labels when none are given. `weights` say how much each column's evidence
-    counts; without them all count the same.
+    warning. `label` is the column of the labels if none are given. `weights` are the weights of each column's evidence;
+    without them, all are 1.
 
     >>> from tallybayes import Categorical, Gaussian
     >>> Schema({"outlook": Categorical(), "temperature": Gaussian()})
@@ -69,7 +69,7 @@ class Schema:
         components: pa.DataType | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
-            raise TypeError(f"A schema is made of a mapping from columns to families, not of {columns!r}.")
+            raise TypeError(f"A schema needs a mapping from columns to families, not {columns!r}.")
         for name, family in columns.items():
             if not isinstance(family, Family):
                 hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
@@ -113,9 +113,9 @@ class Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
         `data` is a frame, or a source, none of whose rows is consumed. `hints` give columns or blocks a family, or None
-        to leave them out. If `data` is not the `whole` table, columns that do not vary in it are counted all the same.
-        With `choose`, several families are tried for each numeric column, and the one with the lowest held-out log-loss
-        of that column alone is taken; it may refuse a later number, as LogNormal does a zero. With `dependence="auto"`,
+        to leave them out. If `data` is not the `whole` table, columns that do not vary in it are counted anyway. With
+        `choose`, several families are tried for each numeric column, and the one with the lowest held-out log-loss of
+        that column alone is taken; it may reject a later number, as LogNormal rejects zero. With `dependence="auto"`,
         numeric and categorical columns are also counted together, by `Trees` and `Pairs`; such a model must be weighed
         before it is asked.
 
@@ -131,7 +131,7 @@ class Schema:
 
     @cached_property
     def by_family(self) -> list[tuple[Family, list[Name]]]:
-        """Columns grouped by family: those of one family are counted and believed together."""
+        """Columns grouped by family: those of one family are processed together."""
         same: dict[int, list[Name]] = {}
         for name, family in self.columns.items():  # mostly the same object: identity is quicker than equality
             same.setdefault(id(family), []).append(name)
@@ -204,8 +204,8 @@ class Schema:
         return self._with(weights=weights)
 
     def without_reasons(self) -> Schema:
-        """The same without the reasons, which describe the rows it was inferred from (the largest number, say); those
-        may have been forgotten."""
+        """The same without the reasons, which describe the rows it was inferred from (such as the largest number);
+        these may have been forgotten."""
         left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
         if self.reasons == left_out:
             return self
@@ -217,7 +217,7 @@ class Schema:
         if self is not other:
             check_same_counts(self.columns, other.columns)
             if self.components != other.components:
-                raise ValueError("One model counts classes, the other components of classes; these cannot be added.")
+                raise ValueError("One model counts classes, the other components of classes; they cannot be added.")
 
     @cached_property
     def _shared(self) -> tuple[str, Name, Name] | None:

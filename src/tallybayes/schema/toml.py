@@ -78,18 +78,18 @@ def schema_from_toml(text: str) -> Schema:
     """
     if not isinstance(text, str):
         raise TypeError(
-            f"schema_from_toml takes the text of the file, not {type(text).__name__}; give what is in it, as in "
+            f"schema_from_toml takes the text of the file, not {type(text).__name__}; give its contents, as in "
             'Path("schema.toml").read_text("utf-8").'
         )
     found = _parsed(text)
     unknown = [key for key in found if key not in KEYS]
     if unknown:
-        raise ValueError(f"The schema has {_shown(unknown[0])}, which is not known; it may have {', '.join(KEYS)}.")
+        raise ValueError(f"The schema has an unknown entry {_shown(unknown[0])}; it may have {', '.join(KEYS)}.")
     label, columns = found.get("label"), found.get("columns")
     if label is not None and not isinstance(label, str):
         raise ValueError(f"The schema has label = {_shown(label)}; give the name of a column, in quotes.")
     if not isinstance(columns, dict) and (columns is not None or "blocks" not in found):
-        raise ValueError('The schema has no table [columns]; write one, with lines as in age = "Gaussian()".')
+        raise ValueError('The schema has no table [columns]; add one with lines like age = "Gaussian()".')
     families: dict[Any, Family | None] = {name: _family(name, value) for name, value in (columns or {}).items()}
     families |= _blocks(found.get("blocks", []))
     counted = {name: family for name, family in families.items() if family is not None}
@@ -111,8 +111,8 @@ def _parsed(text: str) -> dict[str, Any]:
         lines = text.replace("\r\n", "\n").split("\n")
         line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
         raise ValueError(
-            f"The schema cannot be read as TOML: {error}{f': {_shown(line)}' if line else ''}. Names and families "
-            'are written in quotes, as in "wind speed" = "Gaussian()".'
+            f"The schema cannot be read as TOML: {error}{f': {_shown(line)}' if line else ''}. Quote names and "
+            'families, as in "wind speed" = "Gaussian()".'
         ) from None
 
 
@@ -125,7 +125,7 @@ def _blocks(value: Any) -> dict[tuple[str, ...], Family]:
         name = tuple(names)
         family = _family(name, block["family"])
         if name in blocks or family is None:
-            reason = "left out; leave it out of the file" if family is None else "there twice"
+            reason = "left out; remove it from the file" if family is None else "there twice"
             raise ValueError(f"The block {name!r} is {reason}.")
         blocks[name] = family
     return blocks
@@ -134,11 +134,11 @@ def _blocks(value: Any) -> dict[tuple[str, ...], Family]:
 def _family(name: Any, value: Any) -> Family | None:
     if isinstance(value, dict):
         raise ValueError(
-            f"The schema has a table in place of a family for column {name!r}; a name that has a dot is written in "
-            'quotes, as in "wind.speed" = "Gaussian()".'
+            f"The schema has a table in place of a family for column {name!r}; quote a name that contains a dot, as in "
+            '"wind.speed" = "Gaussian()".'
         )
     if not isinstance(value, str):
-        raise ValueError(f'Column {name!r} is given {_shown(value)}; give a family in quotes, as "Gaussian()".')
+        raise ValueError(f'Column {name!r} is {_shown(value)}; give a family in quotes, like "Gaussian()".')
     try:
         return column_from_text(value)
     except ValueError as error:
@@ -161,7 +161,7 @@ def _prior(value: Any) -> Any:
         raise ValueError(f"The schema has prior = {_shown(value)}; give pairs [label, probability].")
     found = dict(value)
     if len(found) < len(value):
-        raise ValueError(f"The schema has prior = {_shown(value)}, in which a label comes twice.")
+        raise ValueError(f"The schema has prior = {_shown(value)}, in which a label occurs twice.")
     return found
 
 
@@ -237,7 +237,7 @@ def _key(name: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A text in quotes, all on one line and fit for any terminal."""
+    """A quoted string on one line, safe for any terminal."""
     return f'"{"".join(map(_letter, text))}"'
 
 
@@ -250,7 +250,7 @@ def _letter(letter: str) -> str:
 
 
 def _written(value: Any) -> str:
-    """A value as TOML has it."""
+    """A value as TOML."""
     if isinstance(value, str):
         return _quoted(value)
     if isinstance(value, (list, tuple)):  # a block is a tuple of columns

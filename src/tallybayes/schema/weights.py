@@ -1,4 +1,4 @@
-"""How much each piece of evidence counts: a few numbers beside the families, shown, filed and removable."""
+"""The weights of evidence: a few numbers in the schema, which are shown, saved and removable."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Weights:
             if found(column, known) != column:
                 has = ", ".join(map(repr, known)) or "no columns"
                 raise ValueError(
-                    f"There is a weight for {column!r}, but the schema has {has}. Correct the name, or leave it out."
+                    f"There is a weight for {column!r}, but the schema has {has}. Correct the name, or remove it."
                 )
 
     def of(self, column: Name, labels: Sequence[Any]) -> Floats:
-        """How much the column counts for every class."""
+        """The weight of a column for every class."""
         return _by_label(self.columns.get(column, 1.0), labels)
 
     def of_missing(self, column: Name, labels: Sequence[Any]) -> Floats:

@@ -1,6 +1,6 @@
-"""Stores that answer over the network: HTTP, a page in the browser, and the protocol of spamd.
+"""Stores over the network: an HTTP API, a page in the browser, and the spamd protocol.
 
-`app` makes the web application of some stores: `operations` is the table of what can be asked, `handlers` does it by
-way of `models`, `guard` is around everything. `server` runs it. Leans on `store`, `report` and `mail`; needs the extra
-`serve`, and is the only importer of its web framework.
+`app` makes the web application: `operations` is the table of operations, `handlers` executes them through `models`, and
+`guard` wraps all routes. `server` runs it. Leans on `store`, `report` and `mail`; needs the extra `serve`, and is the
+only importer of its web framework.
 """

@@ -1,7 +1,7 @@
 """The web application: routes made from the table of operations, behind the guard, around one `Service`.
 
-What else is served is added in two places: `routes`, which are tried after those of the API (as the page is), and
-`beside`, which run as long as the application does (as spamd does, in the same loop and on the same stores).
+There are two extension points: `routes`, which are tried after those of the API (the page), and `beside`, which run as
+long as the application does (spamd, in the same loop and on the same stores).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def make_app(
     *,
     beside: Sequence[Beside] = (),
 ) -> Starlette:
-    """An application that serves stores, each under its name. Whoever opened them closes them, after it has ended."""
+    """An application that serves stores by name. The caller opens the stores, and closes them after it has ended."""
     service = Service(stores, settings)
 
     @asynccontextmanager
@@ -65,13 +65,13 @@ def make_app(
 
 
 def routes(service: Service) -> list[BaseRoute]:
-    """All that is served, the most frequent first."""
+    """All routes, the most frequent first."""
     api = [Route(each.path, Endpoint(service, each), methods=[each.method], name=each.name) for each in OPERATIONS]
     return [*api, *documentation_routes(service.tokens.required), *page_routes(service)]
 
 
 class Endpoint:
-    """An operation as an ASGI application: lets in who may, and answers."""
+    """An operation as an ASGI application: checks the token, then answers."""
 
     def __init__(self, service: Service, operation: Operation) -> None:
         self.service, self.operation = service, operation
@@ -87,10 +87,10 @@ class Endpoint:
 
 
 async def _as_problem(_: Request, error: Exception) -> Response:
-    """What Starlette itself refuses: paths and methods that there are not."""
+    """Unknown paths and methods, which Starlette itself refuses."""
     assert isinstance(error, HTTPException)
     sentences = {
-        404: "There is nothing at this path; /openapi.json says what there is.",
-        405: "This path does not take that method.",
+        404: "There is nothing at this path; /openapi.json lists all paths.",
+        405: "This path does not support that method.",
     }
     return Problem(error.status_code, sentences.get(error.status_code, error.detail), error.headers).response()

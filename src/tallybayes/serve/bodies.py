@@ -1,7 +1,7 @@
-"""From the bytes of a request to what it says, and the limits that hold for any bytes.
+"""Reads and parses the body of a request, within limits.
 
-A body that says it is too long is refused before it is read, one that does not say so as soon as it is. What is
-compressed is unpacked no further than the limit.
+A body whose declared length is too long is refused before it is read, any other as soon as it exceeds the limit.
+Compressed bodies are decompressed no further than the limit.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
 
 JSON = "application/json"
-GZIP = 31  # zlib's number for gzip's own header
-DIGITS_LIMIT = "integer string conversion"  # what Python says of a number of so many digits that reading it takes long
+GZIP = 31  # zlib's window bits for the gzip format
+DIGITS_LIMIT = "integer string conversion"  # in Python's error for an integer with too many digits
 TOO_MANY_DIGITS = "a number has more than 4,300 digits"
-CLOSE = {"connection": "close"}  # what is left of the body is not read
+CLOSE = {"connection": "close"}  # the rest of the body is not read
 
 
 class GoneError(Exception):
-    """The client went away before it had said all."""
+    """The client disconnected before the request was complete."""
 
 
 async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits) -> bytes:
-    """All bytes of the body, unpacked."""
+    """The whole body, decompressed."""
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise Problem(415, f"Content-Encoding: {encoding} is not supported. Send gzip, or no encoding.", CLOSE)
-    told = headers.get("content-length")
-    if told is not None and told.isdecimal() and int(told) > limits.body:
+    length = headers.get("content-length")
+    if length is not None and length.isdecimal() and int(length) > limits.body:
         _too_long(limits)
     message = await receive()
     body = message.get("body", b"")
@@ -53,7 +53,7 @@ async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits
 
 
 async def _rest(first: bytes, receive: Receive, limits: Limits) -> bytes:
-    """What was sent, or as much of it as is too long already."""
+    """The bytes sent, up to the first chunk beyond the limit."""
     parts, size, more = [first], len(first), True
     while more and size <= limits.body:
         message = await receive()
@@ -75,25 +75,25 @@ def _unpacked(packed: bytes, limits: Limits) -> bytes:
     except zlib.error as error:
         raise Problem(400, f"The body is not gzip: {error}.") from None
     if len(body) > limits.body:
-        raise Problem(413, f"The body is longer than {limits.body:,} bytes when it is unpacked. Send it in parts.")
+        raise Problem(413, f"The body is longer than {limits.body:,} bytes when decompressed. Send it in parts.")
     if not unpacking.eof or unpacking.unused_data:
-        raise Problem(400, "The body is not one whole gzip file: it is cut short, or something follows it.")
+        raise Problem(400, "The body is not a single gzip file: it is truncated, or something follows it.")
     return body
 
 
 def media_type(headers: Mapping[str, str]) -> str:
-    """What the body is said to be; JSON where nothing is said."""
+    """The declared media type of the body; by default JSON."""
     return headers.get("content-type", JSON).split(";")[0].strip().lower()
 
 
 def parsed(body: bytes) -> dict[str, Any]:
-    """The object that a body is."""
+    """The JSON object in a body."""
     try:
         found = DECODER.decode(body.removeprefix(BOM_UTF8).decode())
     except RecursionError:
         raise Problem(400, "The JSON is nested too deeply.") from None
     except UnicodeDecodeError as error:
-        raise Problem(400, f"The body is not UTF-8: byte {error.start:,} is no part of a character.") from None
+        raise Problem(400, f"The body is not UTF-8: byte {error.start:,} is invalid.") from None
     except ValueError as error:
         why = TOO_MANY_DIGITS if DIGITS_LIMIT in str(error) else error
         raise Problem(400, f"The body is not JSON: {why}.") from None
@@ -107,21 +107,21 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object. Of two members of one name the last would count here, and perhaps the first for who looked before."""
+    """An object without duplicate members, of which different parsers may use the first or the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the member {twice[:40]!r} is there twice")
+        raise ValueError(f"the member {twice[:40]!r} occurs twice")
     return found
 
 
-# Made once: that takes longer than a short body.
+# Made once, since that takes longer than parsing a short body.
 DECODER = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_members)
 
 
 def kind_of(value: Any) -> str:
-    """What JSON calls it.
+    """The JSON type of a value.
 
     >>> kind_of([1]), kind_of(None)
     ('an array', 'null')

@@ -1,4 +1,4 @@
-"""A request on its way to its operation: who asks, what for, and the body when it is wanted."""
+"""A request to an operation: its headers, model, query and body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ENCODER = json.JSONEncoder(allow_nan=False)
 
 @dataclass
 class Incoming:
-    """A request, for whatever it is."""
+    """A request for an operation or a page."""
 
     service: Service
     scope: Scope
@@ -47,14 +47,14 @@ class Call(Incoming):
     accepts: tuple[str, ...]
 
     def media_type(self) -> str:
-        """What the body is, if it may be that here."""
+        """The media type of the body, if the operation accepts it."""
         found = media_type(self.headers)
         if found not in self.accepts:
             raise Problem(415, f"The body is {found[:80]!r}; send {' or '.join(self.accepts)}.")
         return found
 
     def query(self, **defaults: str) -> dict[str, str]:
-        """The parameters of the query, of which no others are understood."""
+        """The query parameters; unknown ones are an error."""
         try:
             given = parse_qsl(self.scope["query_string"].decode("ascii"), keep_blank_values=True, errors="strict")
         except ValueError:
@@ -67,7 +67,7 @@ class Call(Incoming):
 
 
 def encoded(facts: Any) -> bytes:
-    """Facts as the bytes of an answer."""
+    """Facts as JSON bytes."""
     return ENCODER.encode(facts).encode()
 
 

@@ -1,4 +1,4 @@
-"""The API's description as JSON, and as a page that loads nothing from elsewhere."""
+"""The description of the API as JSON, and as a page without external resources."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _page(described: dict[str, Any]) -> str:
         '<!doctype html><html lang="en"><head><meta charset="utf-8"><title>tallybayes: the API</title>'
         '<meta name="viewport" content="width=device-width">'
         '<link rel="stylesheet" href="/documentation.css"></head><body>'
-        f'<h1>The API</h1><p>{about} The same for programs: <a href="/openapi.json">openapi.json</a>. '
+        f'<h1>The API</h1><p>{about} Machine-readable: <a href="/openapi.json">openapi.json</a>. '
         '<a href="/">Back to the models.</a></p>'
         f"{''.join(operations)}</body></html>"
     )

@@ -1,5 +1,4 @@
-"""What every request passes first and every answer last: which host is meant, which page it comes from, what a browser
-may do with the answer, and problems as JSON."""
+"""Middleware around all routes: checks host and origin, adds security headers, and turns problems into JSON."""
 
 from __future__ import annotations
 
@@ -23,20 +22,20 @@ POLICY = (
 SAFE = [
     (b"content-security-policy", POLICY.encode()),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"same-origin"),  # with no-referrer, the page's own forms would come from the origin "null"
+    (b"referrer-policy", b"same-origin"),  # with no-referrer, the page's own forms would have the origin "null"
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cross-origin-opener-policy", b"same-origin"),
 ]
-FRESH = (b"cache-control", b"no-store")  # unless the answer says otherwise
+FRESH = (b"cache-control", b"no-store")  # unless the answer sets it
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 READING = frozenset(("GET", "HEAD", "OPTIONS"))
-OWN_SITE = (None, "same-origin", "none")  # what a browser says of where a request comes from
-HEADERS, OPERATION = "tallybayes.headers", "tallybayes.operation"  # in a scope
-GONE = 499  # in the metrics: the client went away
+OWN_SITE = (None, "same-origin", "none")  # allowed values of Sec-Fetch-Site
+HEADERS, OPERATION = "tallybayes.headers", "tallybayes.operation"  # keys of a scope
+GONE = 499  # in the metrics: the client disconnected
 
 
 class Guard:
-    """Around all routes."""
+    """The middleware."""
 
     def __init__(self, app: ASGIApp, service: Service) -> None:
         self.app, self.service = app, service
@@ -84,7 +83,7 @@ class Guard:
         return None
 
     def check(self, scope: Scope, headers: Mapping[str, str]) -> None:
-        """A page of somebody else, whatever name it got for this machine, must reach nothing here."""
+        """Refuses requests from pages of other origins, including after DNS rebinding."""
         host = headers.get("host", "")
         if not self._is_ours(_name(host), scope):
             raise Problem(
@@ -94,7 +93,7 @@ class Guard:
             return
         origin = headers.get("origin")
         if (origin is not None and not _same(origin, host)) or headers.get("sec-fetch-site") not in OWN_SITE:
-            raise Problem(403, "This request comes from a page of another origin. Use this service's own page.")
+            raise Problem(403, "This request comes from a page of another origin. Use the service's own page.")
 
     def _is_ours(self, name: str, scope: Scope) -> bool:
         if name in LOOPBACK or name in self.service.settings.hosts:
@@ -121,7 +120,7 @@ def _has_body(scope: Scope) -> bool:
 
 
 def _with_headers(given: Any, ends: bool) -> list[tuple[bytes, bytes]]:
-    """Where an answer `ends` a request that was not heard to its end, there will be no other on this connection."""
+    """The headers of an answer; if it `ends` a request that was not read completely, the connection is closed."""
     headers = [*given, *SAFE]
     if ends and not any(name == b"connection" for name, _ in headers):
         headers.append((b"connection", b"close"))
@@ -151,7 +150,7 @@ def _is_address(name: str) -> bool:
 
 
 def _same(origin: str, host: str) -> bool:
-    """Whether a page comes from this host. A proxy may have taken the encryption off, so the scheme may be another."""
+    """Whether a page comes from this host. Behind a TLS proxy, the scheme may differ."""
     try:
         found = urlsplit(origin)
     except ValueError:

@@ -1,7 +1,7 @@
 """What each operation does: from a call to its answer.
 
-A question about a few bytes is answered at once, since a thread would cost more than the answer. All that may take
-longer, or waits for the disk, is done in threads.
+A small question is answered at once, since a thread would cost more than the answer. Whatever may take longer, or waits
+for the disk, runs in a thread.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from tallybayes.serve.tables import ID, LABEL, labelled, table_of
 from tallybayes.serve.tokens import bearer
 
 PROVE = "prove"
-PIECE = 1 << 18  # bytes of a file that are sent at a time: the next wait until the client has taken some
+PIECE = 1 << 18  # bytes of a file sent at a time, so that a slow client blocks only itself
 
 
 async def predict(call: Call) -> Response:
@@ -52,9 +52,9 @@ async def predict(call: Call) -> Response:
 
 
 def _rows(body: bytes) -> list[Row]:
-    said = parsed(body)
-    rows = rows_of(said)
-    check_members(said, ("row", "rows"))
+    request = parsed(body)
+    rows = rows_of(request)
+    check_members(request, ("row", "rows"))
     return rows
 
 
@@ -64,23 +64,23 @@ def _predict_table(model: ServedModel, body: bytes, kind: str) -> bytes:
 
 
 async def explain(call: Call) -> Response:
-    def work(model: ServedModel, said: dict[str, Any]) -> Facts:
-        rows = rows_of(said)
-        check_members(said, ("row", "rows", "class", "against"))
-        return model.explain(rows, label_in(said, "class"), label_in(said, "against"))
+    def work(model: ServedModel, request: dict[str, Any]) -> Facts:
+        rows = rows_of(request)
+        check_members(request, ("row", "rows", "class", "against"))
+        return model.explain(rows, label_in(request, "class"), label_in(request, "against"))
 
-    return await _asked(call, call.service.ask, work)
+    return await _question(call, call.service.ask, work)
 
 
 async def evaluate(call: Call) -> Response:
-    def work(model: ServedModel, said: dict[str, Any]) -> Facts:
-        pairs = each_of(said, to_compare)
+    def work(model: ServedModel, request: dict[str, Any]) -> Facts:
+        pairs = each_of(request, to_compare)
         return model.evaluate([row for row, _ in pairs], [label for _, label in pairs])
 
-    return await _asked(call, call.service.look, work)
+    return await _question(call, call.service.look, work)
 
 
-async def _asked(
+async def _question(
     call: Call, in_thread: Callable[..., Awaitable[bytes]], work: Callable[[ServedModel, dict[str, Any]], Facts]
 ) -> Response:
     model, _ = call.model, call.media_type()
@@ -89,31 +89,31 @@ async def _asked(
 
 
 async def learn(call: Call) -> Response:
-    """A small row is counted at once, and waits for its commit alone; all else has a thread."""
+    """A small row is counted at once and waits only for its commit; anything else runs in a thread."""
     model, kind = call.model, call.media_type()
     if kind != JSON:
-        asked = call.query(label=model.store.schema.label or LABEL, id=ID)
-        return await _changed(call, lambda model, body: _learn_table(model, body, kind, **asked))
+        query = call.query(label=model.store.schema.label or LABEL, id=ID)
+        return await _changed(call, lambda model, body: _learn_table(model, body, kind, **query))
     body = await call.body()
     if len(body) > model.limits.small or model.width is None:
-        return _told(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
+        return _change_answer(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
     with asking():
         entries, prove = _to_learn(model, body)
         change = model.submit(entries[0], prove) if len(entries) == 1 else None
     if change is None:
-        return _told(call, await call.service.change(model.learn, entries, prove))
-    return _told(call, model.learned(entries, [await call.service.written(change)]))
+        return _change_answer(call, await call.service.change(model.learn, entries, prove))
+    return _change_answer(call, model.learned(entries, [await call.service.written(change)]))
 
 
 def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
-    said = parsed(body)
-    return each_of(said, to_learn(model), (PROVE,)), flag(said, PROVE)
+    request = parsed(body)
+    return each_of(request, to_learn(model), (PROVE,)), flag(request, PROVE)
 
 
 def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
     known, schema = model.known_labels(), model.store.schema
     if label in schema.by_column:
-        raise ValueError(f"The model counts the column {label!r}, which cannot be the label as well: ?label=COLUMN.")
+        raise ValueError(f"The model counts the column {label!r}, so it cannot be the label. Give ?label=COLUMN.")
     table = table_of(body, kind, schema, model.limits, (label, label_type(known)), id)
     entries = [each._replace(label=label_of(each.label, known)) for each in labelled(table, schema, label, id)]
     return model.learn(entries)
@@ -121,37 +121,37 @@ def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str
 
 async def forget(call: Call) -> Response:
     def work(model: ServedModel, body: bytes) -> Facts:
-        said = parsed(body)
-        return model.forget(each_of(said, to_forget(model), (PROVE,)), flag(said, PROVE))
+        request = parsed(body)
+        return model.forget(each_of(request, to_forget(model), (PROVE,)), flag(request, PROVE))
 
     return await _changed(call, work)
 
 
 async def correct(call: Call) -> Response:
     def work(model: ServedModel, body: bytes) -> Facts:
-        said = parsed(body)
-        return model.correct(each_of(said, to_correct, (PROVE,)), flag(said, PROVE))
+        request = parsed(body)
+        return model.correct(each_of(request, to_correct, (PROVE,)), flag(request, PROVE))
 
     return await _changed(call, work)
 
 
 async def _changed(call: Call, work: Callable[[ServedModel, bytes], Facts]) -> Response:
     model, _ = call.model, call.media_type()
-    return _told(call, await call.service.change(work, model, await call.body()))
+    return _change_answer(call, await call.service.change(work, model, await call.body()))
 
 
-def _told(call: Call, facts: Facts) -> Response:
+def _change_answer(call: Call, facts: Facts) -> Response:
     call.service.metrics.changed(call.model.name, facts)
     return answer(encoded(facts))
 
 
 async def models(call: Call) -> Response:
-    seen = [call.service.models[name] for name in _seen(call)]
+    seen = [call.service.models[name] for name in _visible(call)]
     return answer(encoded({"models": [await call.service.look(model.brief) for model in seen]}))
 
 
-def _seen(call: Call) -> list[str]:
-    """The models that whoever asks may know of."""
+def _visible(call: Call) -> list[str]:
+    """The models that the client may see."""
     token = bearer(call.headers.get("authorization"))
     return [name for name in call.service.models if call.service.tokens.allowed(token, name)]
 
@@ -161,12 +161,11 @@ async def model(call: Call) -> Response:
 
 
 async def file(call: Call) -> Response:
-    """Few at a time, since each is in memory until its client has it."""
     return Download(call)
 
 
 class Download(Response):
-    """The file of a model, which holds its place until its client has it."""
+    """The file of a model. Downloads are limited in number, since each is in memory until it is complete."""
 
     def __init__(self, call: Call) -> None:
         super().__init__(media_type="application/octet-stream")
@@ -202,4 +201,4 @@ async def ready(call: Call) -> Response:
 
 
 async def metrics(call: Call) -> Response:
-    return Response(call.service.metrics.text(_seen(call)), 200, media_type=call.service.metrics.media_type)
+    return Response(call.service.metrics.text(_visible(call)), 200, media_type=call.service.metrics.media_type)

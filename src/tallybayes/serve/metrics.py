@@ -1,5 +1,4 @@
-"""What a service counts of itself, for Prometheus: names of operations, models and statuses, and nothing of what was
-sent."""
+"""Metrics for Prometheus: labelled by operation, model and status, without anything from the content of requests."""
 
 from __future__ import annotations
 
@@ -15,12 +14,12 @@ from prometheus_client.registry import Collector
 from tallybayes.serve.models import ServedModel
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
-NONE = ""  # the model of a request that is about no model; to Prometheus, no label at all
+NONE = ""  # the model label of requests without a model; for Prometheus the same as no label
 CHANGES = ("learned", "forgotten", "corrected")
 
 
 class Seen(Collector):
-    """A registry, as far as somebody may see the models in it."""
+    """A registry, restricted to some models."""
 
     def __init__(self, registry: CollectorRegistry, models: Collection[str]) -> None:
         self._registry, self._models = registry, models
@@ -39,9 +38,9 @@ class Metrics:
     def __init__(self, models: Mapping[str, ServedModel]) -> None:
         registry = self._registry = CollectorRegistry()
         names = ["operation", "model", "status"]
-        self._requests = Counter("tallybayes_requests", "Requests that were answered.", names, registry=registry)
+        self._requests = Counter("tallybayes_requests", "Requests answered.", names, registry=registry)
         self._seconds = Histogram(
-            "tallybayes_request_seconds", "How long they took.", ["operation"], buckets=SECONDS, registry=registry
+            "tallybayes_request_seconds", "Seconds until an answer.", ["operation"], buckets=SECONDS, registry=registry
         )
         self._rows = Counter("tallybayes_rows", "Rows that changed a model.", ["model", "what"], registry=registry)
         version = Gauge("tallybayes_version", "The number of a model's last change.", ["model"], registry=registry)
@@ -56,13 +55,13 @@ class Metrics:
         times.observe(seconds)
 
     def changed(self, model: str, facts: Mapping[str, Any]) -> None:
-        """What the answer to a change says was done."""
+        """Counts the rows that a change reports."""
         for what in CHANGES:
             if facts.get(what):
                 self._rows.labels(model, what).inc(facts[what])
 
     def text(self, models: Collection[str]) -> bytes:
-        """All that is counted, of no other models than these."""
+        """The metrics of these models."""
         return generate_latest(Seen(self._registry, {*models, NONE}))
 
     def _children(self, operation: str, model: str | None, status: int) -> tuple[Any, Any]:

@@ -1,6 +1,6 @@
-"""A store that is served: what can be asked of it and done with it, as plain facts.
+"""A served store: questions and changes, answered with plain facts.
 
-Every method here may be called from any thread. Those that change something return when it is on the disk.
+All methods are thread-safe. Those that change something return when the change is on disk.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Facts = dict[str, Any]
 
 
 class Labelled(NamedTuple):
-    """A row with its label and id, as it is learned; forgetting may have an id only."""
+    """A row with its label and id; to forget, the id is enough."""
 
     row: Any  # a frame of one row
     label: Any
@@ -39,7 +39,7 @@ class Labelled(NamedTuple):
 
 
 class Classes(NamedTuple):
-    """The labels of some beliefs, as JSON has them."""
+    """The labels of some beliefs, as JSON values and as text."""
 
     beliefs: Beliefs
     labels: list[Any]
@@ -51,7 +51,7 @@ class ServedModel:
 
     def __init__(self, name: str, store: Store, limits: Limits) -> None:
         self.name, self.store, self.limits = name, store, limits
-        self.width: int | None = None  # how many classes it had; none where asking may wait for who writes
+        self.width: int | None = None  # the number of classes; None while asking may wait for the writer
         self._classes: Classes | None = None
         self._looked = threading.Lock()
         self._copy: tuple[int, Model] | None = None
@@ -60,13 +60,13 @@ class ServedModel:
     # Questions
 
     def current(self) -> Current:
-        """What is believed now. The first time, that may wait for whoever writes."""
+        """The current beliefs. The first call may wait for the writer."""
         self.width, found = None, self.store.current()
         self.width = len(found.beliefs.labels)
         return found
 
     def predict(self, frame: Any, rows: int) -> Facts:
-        """Class and probabilities of rows that are a frame."""
+        """The class and probabilities of each row of a frame."""
         number, beliefs = self.current()
         self._check_size(rows, beliefs)
         answers = self._answers(beliefs, beliefs.posterior(frame)) if rows else []
@@ -77,14 +77,14 @@ class ServedModel:
         return self.predict(several(rows, self.store.schema) if rows else None, len(rows))
 
     def explain(self, rows: Sequence[Row], label: Any = None, against: Any = None) -> Facts:
-        """What each column, and each word, said about each row."""
+        """The evidence of each column and word for each row."""
         number, beliefs = self.current()
         self._check_size(len(rows) * (len(beliefs.columns) + 1), beliefs)
         if not rows:
             return {"version": number, "explanations": []}
-        said = beliefs.evidence(several(rows, self.store.schema))
-        asked = [None if each is None else label_of(each, beliefs.labels) for each in (label, against)]
-        facts = evidence.facts(said, label=asked[0], against=asked[1], cells=cells_of(rows), rows=len(rows))
+        found = beliefs.evidence(several(rows, self.store.schema))
+        labels = [None if each is None else label_of(each, beliefs.labels) for each in (label, against)]
+        facts = evidence.facts(found, label=labels[0], against=labels[1], cells=cells_of(rows), rows=len(rows))
         return {"version": number, "explanations": plain(facts)["rows"]}
 
     def evaluate(self, rows: Sequence[Row], labels: Sequence[Any]) -> Facts:
@@ -98,12 +98,12 @@ class ServedModel:
         return {"version": number, "evaluation": plain(evaluation.facts(evaluate(model, frame, truth)))}
 
     def brief(self) -> Facts:
-        """What a list of models says of each."""
+        """The entry in a list of models."""
         number, counted = self.store.look(Model.rows_by_class)
         return {"name": self.name, "rows": _count(sum(counted.values())), "classes": len(counted), "version": number}
 
     def facts(self) -> Facts:
-        """What there is to tell of the model."""
+        """The description of the model."""
         number, model = self._model()
         if self._digest is None or self._digest[0] != number:
             self._digest = number, digest(model)
@@ -120,35 +120,35 @@ class ServedModel:
         }
 
     def file(self) -> tuple[int, bytes]:
-        """The model as its file has it, and its version."""
+        """The version of the model and the bytes of its file."""
         number, model = self._model()
         return number, to_bytes(model)
 
     def receipt(self, id: str) -> str:
-        """What was last done with a row, as JSON."""
+        """The receipt of the last change to a row, as JSON."""
         return self.store.receipt(id).text()
 
     # Changes
 
     def known_labels(self) -> Sequence[Any]:
-        """The classes that the model has; of no type yet where there are none."""
+        """The classes of the model; empty if nothing is learned yet."""
         try:
             return self.current().beliefs.labels
         except ValueError:
             return ()
 
     def labelled(self, row: Any, label: Any, id: Any = None) -> Labelled:
-        """A row as JSON has it, ready to be learned or forgotten."""
+        """A JSON row, ready to be learned or forgotten."""
         if row is None:
             return Labelled(None, None, id)
         return Labelled(one_row(row, self.store.schema), label_of(label, self.known_labels()), id)
 
     def learn(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
-        """Adds rows, each a change of its own. What is wrong with a row is found before any of them is learned."""
+        """Learns rows, each as a separate change. All rows are validated before any is learned."""
         if len(entries) == 1:
             return self.learned(entries, [self.submit(entries[0], prove).result()])
         if prove:
-            raise ValueError("Digests are for one change at a time: send one row, or leave out 'prove'.")
+            raise ValueError("'prove' is for one change at a time: send one row, or leave out 'prove'.")
         if len(entries) > AT_ONCE:
             for _ in counted_each(entries, self._counted):
                 pass
@@ -159,12 +159,12 @@ class ServedModel:
         return self.store.submit(entry.row, entry.label, id=entry.id, prove=prove)
 
     def learned(self, entries: Sequence[Labelled], changes: Sequence[Change]) -> Facts:
-        """What is said of rows that were learned: also the ids that they got, where they had none."""
+        """The answer to rows that were learned, with the ids assigned to rows without one."""
         named = [change.id for change, entry in zip(changes, entries, strict=True) if entry.id is None]
         return {**self._done("learned", changes), **({"ids": named} if named else {})}
 
     def forget(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
-        """Takes rows away, by id or by content."""
+        """Forgets rows, by id or by content."""
         if len(entries) == 1:
             row, label, id = entries[0]
             return self._done("forgotten", [self.store.forget(row, label, id=id, prove=prove)])
@@ -206,11 +206,11 @@ class ServedModel:
             most = max(self.limits.numbers // len(beliefs.labels), 1)
             raise Problem(
                 413,
-                f"The answer would have over {self.limits.numbers:,} numbers. Ask for at most {most:,} rows at a time.",
+                f"The answer would have over {self.limits.numbers:,} numbers. Send at most {most:,} rows at a time.",
             )
 
     def _model(self) -> tuple[int, Model]:
-        """A copy of the model, kept until there is another version."""
+        """A copy of the model, cached until the version changes."""
         with self._looked:
             if self._copy is None or self._copy[0] != self.store.number:
                 self._copy = self.store.look(own_copy)
@@ -218,5 +218,5 @@ class ServedModel:
 
 
 def _count(n: float) -> int | float:
-    """Rows are whole numbers, unless they have faded."""
+    """A number of rows, as an integer unless the model has decayed."""
     return int(n) if float(n).is_integer() else n

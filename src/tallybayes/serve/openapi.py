@@ -1,4 +1,4 @@
-"""The API's own description (OpenAPI 3.1), from the table of operations."""
+"""The description of the API (OpenAPI 3.1), generated from the table of operations."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from tallybayes.serve.problems import MEDIA_TYPE
 from tallybayes.serve.shapes import PROBLEM, TEXT
 from tallybayes.serve.tables import ARROW, CSV
 
-ABOUT = "Models that answer, learn, correct and forget. Every answer names the version of the model that it comes from."
-EVERYWHERE = (400, 421)  # what any request may hear
+ABOUT = "Models that predict, learn, correct and forget. Every answer names the version of the model behind it."
+EVERYWHERE = (400, 421)  # errors of any request
 TOKENS = (401, 403, 429)
 WITH_BODY = (403, 408, 413, 415)
 IN_THREADS = (503,)
 
 
 def description(tokens: bool = False) -> dict[str, Any]:
-    """Of a service where operations need tokens, or do not."""
+    """The description of a service with or without tokens."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(_path(operation), {})[operation.method.lower()] = _operation(operation, tokens)
@@ -60,7 +60,7 @@ def _operation(operation: Operation, tokens: bool) -> dict[str, Any]:
 
 
 def statuses(operation: Operation) -> list[int]:
-    """What may be said instead of an answer."""
+    """The error statuses of an operation."""
     found = {*EVERYWHERE, *operation.errors}
     if operation.scope is not None:
         found |= {*TOKENS, *IN_THREADS}
@@ -75,7 +75,7 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
     names = re.findall(r"\{(\w+)", operation.path)
     found = [{"name": name, "in": "path", "required": True, "schema": {**TEXT, "minLength": 1}} for name in names]
     if operation.labelled:
-        about = {"label": "The column that holds the classes, of CSV and Arrow.", "id": "The column of ids."}
+        about = {"label": "For CSV and Arrow: the column of classes.", "id": "For CSV and Arrow: the column of ids."}
         found += [{"name": n, "in": "query", "schema": TEXT, "description": text} for n, text in about.items()]
     return found
 

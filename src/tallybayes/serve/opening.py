@@ -1,4 +1,4 @@
-"""The stores that are to be served: opened, or made where there are none, each under its name."""
+"""Opens the stores to be served, or creates them, and finds their names."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tallybayes.schema.toml import schema_from_toml
 from tallybayes.store import Store
 from tallybayes.store.folder import JOURNAL
 
-NAME = "name"  # of the model, among the settings of its store
+NAME = "name"  # the setting of a store that names its model
 
 
 @contextmanager
 def opened_stores(
     paths: Sequence[str], *, schema: str | None = None, model: str | None = None
 ) -> Iterator[dict[str, Store]]:
-    """Stores by the names of their models, closed at the end. One that is not there is made of a schema's file or a
-    model's."""
+    """Stores by the names of their models, closed at the end. A store that does not exist is created from a schema or
+    model file."""
     if schema is not None and model is not None:
-        raise ValueError("Give --schema or --from, not both: a store begins with a schema, or with a model's counts.")
+        raise ValueError("Give --schema or --from, not both: a store starts with a schema or with a model's counts.")
     if len(paths) > 1 and (schema is not None or model is not None):
-        raise ValueError("--schema and --from make one store. Make several one after the other.")
+        raise ValueError("--schema and --from create a single store. Create several one after the other.")
     found: dict[str, Store] = {}
     with ExitStack() as stack:
         for path in paths:
@@ -39,13 +39,13 @@ def opened_stores(
 
 
 def opened_store(path: str, schema: str | None = None, model: str | None = None) -> Store:
-    """The store of a folder. What it is to be made of is read only where there is none."""
+    """The store in a folder. The schema or model is read only if there is none."""
     if Path(path, JOURNAL).is_file():
         return Store.open(path)
     if schema is None and model is None:
         raise ValueError(
-            f"{path}: there is no store. Make one from a model with --from spam.tally, or an empty one from a schema "
-            "with --schema schema.toml, as `tallybayes schema` writes it."
+            f"{path}: there is no store. Create one from a model with --from spam.tally, or an empty one from a schema "
+            "with --schema schema.toml (`tallybayes schema` writes one)."
         )
     store = Store.create(path, _start(schema, model))
     if model is not None:
@@ -61,5 +61,5 @@ def _start(schema: str | None, model: str | None) -> Schema | Model:
 
 
 def name_of(store: Store) -> str:
-    """What its model is called: as it was named when it was made, or else as its folder."""
+    """The name of its model: the one given when the store was created, or else that of its folder."""
     return store.settings().get(NAME) or store.path.name

@@ -1,4 +1,4 @@
-"""The operations of the API in one table: routes, tokens' scopes and the API's description all follow from it."""
+"""The operations of the API in one table, from which routes, token scopes and the API description follow."""
 
 from __future__ import annotations
 
@@ -34,24 +34,24 @@ PLAIN = "text/plain"
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked for."""
+    """An operation of the API."""
 
     name: str
     method: str
     path: str
-    scope: str | None  # of the token it takes; none where everybody may
+    scope: str | None  # of the token it needs; None if it is public
     handler: Callable[[Call], Awaitable[Response]]
     summary: str
     answer: shapes.Shape
     request: shapes.Shape | None = None
-    tables: bool = False  # whether the rows may come as CSV or Arrow
-    labelled: bool = False  # with these, whether a column of labels belongs to them
+    tables: bool = False  # whether rows may be CSV or Arrow
+    labelled: bool = False  # whether such tables have a column of labels
     answers_with: str = JSON
     errors: tuple[int, ...] = ()
 
     @property
     def accepts(self) -> tuple[str, ...]:
-        """What a body may be."""
+        """The media types of a body."""
         return () if self.request is None else (JSON, *((CSV, ARROW) if self.tables else ()))
 
 
@@ -81,13 +81,13 @@ OPERATIONS = (
         tables=True,
     ),
     _ask(
-        "explain", explain, "Explain answers: what each column and each word said.", shapes.EXPLAIN, shapes.EXPLANATIONS
+        "explain", explain, "Explain answers by the evidence of columns and words.", shapes.EXPLAIN, shapes.EXPLANATIONS
     ),
-    _ask("evaluate", evaluate, "Measure how well the model does on labelled rows.", shapes.EVALUATE, shapes.EVALUATION),
+    _ask("evaluate", evaluate, "Evaluate the model on labelled rows.", shapes.EVALUATE, shapes.EVALUATION),
     _change(
         "learn",
         learn,
-        "Learn rows. Once this answers, they are on disk and part of every later answer.",
+        "Learn rows. When this returns, they are on disk and part of every later answer.",
         shapes.LEARN,
         "learned",
         answer=shapes.changed("learned", ids=shapes.array_of(shapes.TEXT)),
@@ -122,7 +122,7 @@ OPERATIONS = (
         f"{_MODEL}/receipts/{{id:path}}",
         "learn",
         receipt,
-        "The receipt of the last change to a row, which anyone can check.",
+        "Get the receipt of the last change to a row, which anyone can check.",
         shapes.RECEIPT,
     ),
     Operation("live", "GET", "/healthz/live", None, live, "Is the service running?", shapes.HEALTH),
@@ -133,7 +133,7 @@ OPERATIONS = (
         "/metrics",
         "predict",
         metrics,
-        "Metrics for Prometheus, of the models the token is for.",
+        "Get metrics for Prometheus, of the models that the token is for.",
         shapes.TEXT,
         answers_with=PLAIN,
     ),

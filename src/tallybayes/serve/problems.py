@@ -1,4 +1,4 @@
-"""What is wrong, as problem JSON (RFC 9457): the library's own sentences, and never a traceback."""
+"""Errors as problem JSON (RFC 9457), with the library's own messages and never a traceback."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ log = logging.getLogger("tallybayes.serve")
 
 
 class Problem(Exception):  # noqa: N818
-    """Something to be answered with a status and a sentence."""
+    """An error response: a status and a message."""
 
     def __init__(self, status: int, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -34,7 +34,7 @@ class Problem(Exception):  # noqa: N818
 
 @contextmanager
 def asking() -> Iterator[None]:
-    """Around what the library is asked: what it refuses is the client's to know. Whatever else goes wrong is ours."""
+    """Turns errors of the library into problems for the client. Any other exception is a bug."""
     try:
         yield
     except Problem:
@@ -46,7 +46,7 @@ def asking() -> Iterator[None]:
 
 
 def problem_of(error: Exception) -> Problem:
-    """What an error of the library is called in HTTP."""
+    """The problem for an error of the library."""
     return Problem(_status(error), _sentence(error))
 
 
@@ -64,14 +64,14 @@ def _sentence(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "The request is nested too deeply."
     if isinstance(error, UnicodeEncodeError):
-        return f"{error.object[error.start]!r} is half a character. Send text that is valid Unicode."
+        return f"{error.object[error.start]!r} is a lone surrogate. Send valid Unicode text."
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
     return " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
 
 
 def unexpected(error: BaseException) -> Problem:
-    """A bug. The log has its kind and place, and nothing of what was sent: messages of errors quote it."""
+    """A bug. Only its type and place are logged, since error messages may quote what was sent."""
     steps = traceback.extract_tb(error.__traceback__)
     place = f"{steps[-1].filename}:{steps[-1].lineno}" if steps else "nowhere"
     log.error("%s at %s", type(error).__name__, place)

@@ -1,6 +1,6 @@
-"""HTTP/1.1 as uvicorn speaks it, with what it leaves to others: how long the head of a request may be and may take,
-clients that do not take their answers, answers that arrive although the request goes on, offers to speak another
-protocol, and problems as JSON also where nothing can be understood.
+"""uvicorn's HTTP/1.1 with additional protection: limits on the size and duration of a request's head, a timeout for
+clients that do not read, answers that arrive while a client still sends, protocol upgrades ignored, and problem JSON
+even for malformed requests.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from tallybayes.serve.problems import MEDIA_TYPE, Problem
 from tallybayes.serve.settings import Limits
 
-LINGER = 2.0  # seconds in which a client that still sends may hear why it should not
+LINGER = 2.0  # seconds for a client that still sends to read the answer
 REFUSED = "This is not a request of HTTP/1.1."
 TUNNEL = b"CONNECT"
 
 
 class Deadline:
-    """Something that happens if nothing else does in time."""
+    """A timer that calls a function unless it is cleared in time."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, late: Callable[[], None]) -> None:
         self._loop, self._late = loop, late
@@ -39,7 +39,7 @@ class Deadline:
 
 
 class Transport:
-    """A connection that is not cut while its client is still sending: it would lose the answer."""
+    """A connection that is not closed while its client is still sending, since that would discard the answer."""
 
     def __init__(self, below: asyncio.Transport, protocol: LimitedProtocol) -> None:
         self._below, self._protocol = below, protocol
@@ -50,7 +50,7 @@ class Transport:
         return getattr(self._below, name)
 
     def write(self, data: bytes) -> None:
-        """To nobody, once the client is gone: requests that it sent one after the other may still be answered."""
+        """Discards data once the client is gone: pipelined requests may still be answered."""
         if not self._below.is_closing():
             self._below.write(data)
 
@@ -68,9 +68,9 @@ class LimitedProtocol(HttpToolsProtocol):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._in_head = False
-        self._head = 0  # bytes of the head so far, without its first piece
-        self._deaf = False  # what comes is not heard any more
-        self._unsent = 0  # bytes that the client had not taken when it was last looked at
+        self._head = 0  # bytes of the head so far, without its first chunk
+        self._deaf = False  # whether further input is ignored
+        self._unsent = 0  # bytes in the write buffer at the last check
         self._to_come = Deadline(self.loop, self._too_late)
         self._to_take = Deadline(self.loop, self._still_unsent)
 
@@ -99,7 +99,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self._check_head(self._head)
 
     def _stay(self, rest: bytes) -> None:
-        """Goes on in HTTP/1.1, as whoever offers another protocol must expect: the same request, without the offer."""
+        """Ignores an offered upgrade: parses the same request again without it."""
         method, version = self.parser.get_method(), self.parser.get_http_version().encode()
         if method == TUNNEL:
             return
@@ -137,7 +137,7 @@ class LimitedProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def lingers(self) -> bool:
-        """Whether there is more to come of the request that is answered: then only the answer's side is closed."""
+        """Whether the client is still sending the request being answered: then only the sending side is closed."""
         if self._deaf or self.cycle is None or not self.cycle.response_complete or not self.cycle.more_body:
             return False
         self._deaf = True
@@ -160,7 +160,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self.watch_unsent()
 
     def watch_unsent(self) -> None:
-        """From here on the client must take some of what it is still to get, or the connection is cut."""
+        """From now on, the client must keep reading, or the connection is closed."""
         self._unsent = self.transport.get_write_buffer_size()
         if self._unsent:
             self._to_take.set(self.limits.idle)
@@ -182,7 +182,7 @@ class LimitedProtocol(HttpToolsProtocol):
             return
         self._deaf = True
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
-            self.cycle.keep_alive = False  # the request before this one is still to be answered, and is the last
+            self.cycle.keep_alive = False  # the previous request is still being answered, and is the last
             return
         body = Problem(status, sentence).response().body
         lines = [

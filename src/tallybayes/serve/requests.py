@@ -1,4 +1,4 @@
-"""What requests say: their members, checked, in the form that a served model takes."""
+"""Validates the members of JSON requests."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ T = TypeVar("T")
 LABELS = (str, int, float, bool)
 
 
-def rows_of(said: dict[str, Any]) -> list[Row]:
+def rows_of(request: dict[str, Any]) -> list[Row]:
     """The rows of a question: one, or many."""
-    one = "row" in said
-    if one == ("rows" in said):
+    one = "row" in request
+    if one == ("rows" in request):
         raise ValueError('Give one row as {"row": {…}}, or many as {"rows": [{…}, …]}.')
-    return [_row(said["row"])] if one else [_row(row, number) for number, row in enumerate(_list(said["rows"]))]
+    return [_row(request["row"])] if one else [_row(row, number) for number, row in enumerate(_list(request["rows"]))]
 
 
-def each_of(said: dict[str, Any], one: Callable[[dict[str, Any]], T], beside: Collection[str] = ()) -> list[T]:
-    """What is said once, at the top, or many times, under "rows"; `beside` is said at the top in any case."""
-    if "rows" not in said:
-        return [one({name: value for name, value in said.items() if name not in beside})]
-    check_members(said, {"rows", *beside})
+def each_of(request: dict[str, Any], one: Callable[[dict[str, Any]], T], beside: Collection[str] = ()) -> list[T]:
+    """The entry at the top level, or the entries under "rows"; members in `beside` are always at the top level."""
+    if "rows" not in request:
+        return [one({name: value for name, value in request.items() if name not in beside})]
+    check_members(request, {"rows", *beside})
     found = []
-    for number, entry in enumerate(_list(said["rows"])):
+    for number, entry in enumerate(_list(request["rows"])):
         if type(entry) is not dict:
             raise ValueError(f"Row {number} is {kind_of(entry)}; give an object.")
         try:
@@ -39,54 +39,54 @@ def each_of(said: dict[str, Any], one: Callable[[dict[str, Any]], T], beside: Co
 
 
 def to_learn(model: ServedModel) -> Callable[[dict[str, Any]], Labelled]:
-    def one(said: dict[str, Any]) -> Labelled:
-        check_members(said, {"row", "label", "id"}, required=("row", "label"))
-        return model.labelled(_row(said["row"]), _label(said["label"]), _id(said, required=False))
+    def one(request: dict[str, Any]) -> Labelled:
+        check_members(request, {"row", "label", "id"}, required=("row", "label"))
+        return model.labelled(_row(request["row"]), _label(request["label"]), _id(request, required=False))
 
     return one
 
 
 def to_forget(model: ServedModel) -> Callable[[dict[str, Any]], Labelled]:
-    def one(said: dict[str, Any]) -> Labelled:
-        if "id" in said:
-            check_members(said, {"id"})
-            return Labelled(None, None, _id(said))
-        check_members(said, {"row", "label"}, required=("row", "label"), advice='Give {"id": …}, or row and label.')
-        return model.labelled(_row(said["row"]), _label(said["label"]))
+    def one(request: dict[str, Any]) -> Labelled:
+        if "id" in request:
+            check_members(request, {"id"})
+            return Labelled(None, None, _id(request))
+        check_members(request, {"row", "label"}, required=("row", "label"), advice='Give {"id": …}, or row and label.')
+        return model.labelled(_row(request["row"]), _label(request["label"]))
 
     return one
 
 
-def to_correct(said: dict[str, Any]) -> tuple[str, Any]:
-    check_members(said, {"id", "label"}, required=("id", "label"))
-    return str(_id(said)), _label(said["label"])
+def to_correct(request: dict[str, Any]) -> tuple[str, Any]:
+    check_members(request, {"id", "label"}, required=("id", "label"))
+    return str(_id(request)), _label(request["label"])
 
 
-def to_compare(said: dict[str, Any]) -> tuple[Row, Any]:
-    check_members(said, {"row", "label"}, required=("row", "label"))
-    return _row(said["row"]), _label(said["label"])
+def to_compare(request: dict[str, Any]) -> tuple[Row, Any]:
+    check_members(request, {"row", "label"}, required=("row", "label"))
+    return _row(request["row"]), _label(request["label"])
 
 
-def flag(said: dict[str, Any], name: str) -> bool:
-    found = said.get(name, False)
+def flag(request: dict[str, Any], name: str) -> bool:
+    found = request.get(name, False)
     if type(found) is not bool:
         raise ValueError(f"{name!r} is {kind_of(found)}; give true or false.")
     return found
 
 
-def label_in(said: dict[str, Any], name: str) -> Any:
-    """A class that may be named."""
-    return _label(said[name], name) if name in said else None
+def label_in(request: dict[str, Any], name: str) -> Any:
+    """An optional class."""
+    return _label(request[name], name) if name in request else None
 
 
 def check_members(
-    said: dict[str, Any], allowed: Collection[str], required: Collection[str] = (), advice: str = ""
+    request: dict[str, Any], allowed: Collection[str], required: Collection[str] = (), advice: str = ""
 ) -> None:
-    """An error that says what is missing, and what nobody asked for: a mistyped member must not pass unseen."""
-    missing = [name for name in required if name not in said]
+    """Raises an error for missing and unknown members: a typing error must not be ignored."""
+    missing = [name for name in required if name not in request]
     if missing:
         raise ValueError(f"{missing[0]!r} is missing. {advice}".rstrip())
-    for name in said:
+    for name in request:
         if name not in allowed:
             raise ValueError(
                 f"There is no member {name[:40]!r} here; there are {', '.join(map(repr, sorted(allowed)))}."
@@ -106,9 +106,9 @@ def _label(value: Any, name: str = "label") -> Any:
     return value
 
 
-def _id(said: dict[str, Any], required: bool = True) -> str | None:
-    value = said.get("id")
-    if type(value) is not str and ("id" in said or required):
+def _id(request: dict[str, Any], required: bool = True) -> str | None:
+    value = request.get("id")
+    if type(value) is not str and ("id" in request or required):
         raise ValueError(f"'id' is {kind_of(value)}; give a string.")
     return value
 

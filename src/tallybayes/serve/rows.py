@@ -1,4 +1,4 @@
-"""Rows and labels as JSON has them → frames and labels as the library takes them."""
+"""From rows and labels in JSON to frames and labels."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tallybayes.schema import Schema
 Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
 LONGEST_LABEL = 1_000  # characters: every answer names all classes
-ADVICE = "Give every column of the model a cell, which may be null."
+ADVICE = "Give a cell for every column of the model; it may be null."
 
 
 def one_row(row: Row, schema: Schema) -> Any:
-    """A row by itself. A cell that is a list is one value, as a vector is, and not a column of cells."""
+    """A single row. A cell that is a list is one value, a vector, not a column of cells."""
     _check_columns(row, schema)
     if SINGLE.issuperset(map(type, row.values())):
         return row
@@ -41,15 +41,15 @@ def _check_columns(row: Row, schema: Schema, which: str = "") -> None:
 
 
 def cells_of(rows: Sequence[Row]) -> Mapping[str, list[Any]]:
-    """The values of all rows, column by column, as explanations name them."""
+    """The values of all rows by column, for explanations."""
     names = dict.fromkeys(name for row in rows for name in row)
     return {name: [row.get(name) for row in rows] for name in names}
 
 
 def label_of(given: Any, known: Sequence[Any]) -> Any:
-    """A label as the model has it. JSON knows no dates, decimals or bytes: these are told by their text."""
+    """A label with the type of the model's labels. Dates, decimals and bytes, which JSON lacks, are given as text."""
     if isinstance(given, str) and len(given) > LONGEST_LABEL:
-        raise ValueError(f"The label {given[:40]!r} … has over {LONGEST_LABEL:,} characters. Give a shorter one.")
+        raise ValueError(f"The label {given[:40]!r} … has more than {LONGEST_LABEL:,} characters. Give a shorter one.")
     if not known or type(given) is type(known[0]):
         return given
     if type(given) is int and isinstance(known[0], float):
@@ -62,7 +62,7 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
     try:
         return pa.array([given]).cast(label_type(known))[0].as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        return given  # the library says what is wrong with it
+        return given  # the library will raise an error
 
 
 def label_type(known: Sequence[Any]) -> pa.DataType | None:

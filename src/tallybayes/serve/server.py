@@ -1,4 +1,4 @@
-"""The process that serves: a socket, uvicorn's loop, and an end within ten seconds of SIGTERM."""
+"""The server process: a socket, uvicorn's loop, and shutdown within ten seconds of SIGTERM."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from starlette.applications import Starlette
 from tallybayes.serve.protocol import limited
 from tallybayes.serve.service import Service
 
-GRACE = 5  # seconds for what is in flight when it ends; what is left is refused, and the stores are closed
+GRACE = 5  # seconds for requests in flight at shutdown; then the rest is refused and the stores are closed
 BACKLOG = 2048
 
 
 class Server(uvicorn.Server):
-    """Ends normally when it is told to, and says when it can be reached."""
+    """A server that exits normally on signals and reports when it is ready."""
 
     def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
         super().__init__(config)
@@ -34,11 +34,11 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         with super().capture_signals():
             yield
-            self._captured_signals.clear()  # or else it would end by them
+            self._captured_signals.clear()  # otherwise uvicorn would raise them again
 
 
 def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Server:
-    """A server for an application of `make_app`; `ready` is called when it can be reached."""
+    """A server for an application from `make_app`; `ready` is called when it accepts connections."""
     service: Service = app.state.service
     config = uvicorn.Config(
         app,
@@ -57,7 +57,7 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """Where clients will connect; an error that says what is wrong with the address."""
+    """A listening socket; an error if the address cannot be used."""
     with ExitStack() as stack:
         try:
             family, kind, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
@@ -83,8 +83,8 @@ def url_of(listening: socket.socket) -> str:
 
 
 def allow_many_connections() -> None:
-    """As many files as the system lets this process have: every connection is one."""
-    if sys.platform == "win32":  # where connections are no files
+    """Raises the limit of open files to the maximum: every connection is one."""
+    if sys.platform == "win32":  # where sockets are not files
         return
     import resource
 
@@ -93,13 +93,13 @@ def allow_many_connections() -> None:
 
 
 def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -> None:
-    """Serves until SIGTERM or Ctrl-C; an error, if something that runs beside it could not begin."""
+    """Serves until SIGTERM or Ctrl-C; an error if something that runs beside it could not start."""
     allow_many_connections()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # they quote what was sent, which no log may have
+            warnings.simplefilter("ignore")  # they may quote what was sent, which must not be logged
             make_server(app, ready).run(sockets=[listening])
-    except SystemExit:  # so uvicorn ends then, and its log, which we do not keep, would say why
+    except SystemExit:  # uvicorn's reaction to a failed start; its log is off
         service: Service = app.state.service
         if service.failed is None:
             raise

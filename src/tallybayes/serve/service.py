@@ -1,7 +1,4 @@
-"""What all faces of a service share: the models by name, who may ask them, and the threads that wait for them.
-
-The page and the spamd protocol are given a `Service`, and so is every endpoint of the API.
-"""
+"""The state that the API, the page and the spamd protocol share: models by name, tokens, and threads."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from tallybayes.store import Store
 
 T = TypeVar("T")
 
-AGAIN = "The change may still be made: send it again, with the same id."  # to who hears nothing of a change in time
+AGAIN = "The change may still be made: send it again, with the same id."  # after a timeout
 
 
 class Service:
@@ -35,37 +32,37 @@ class Service:
         self.metrics = Metrics(self.models)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
         self.ready = False
-        self.failed: Exception | None = None  # why it could not begin
+        self.failed: Exception | None = None  # why it could not start
         self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
         self._lookers = ThreadPoolExecutor(self.settings.lookers, "tallybayes-look")
         self._learners = ThreadPoolExecutor(self.settings.learners, "tallybayes-learn")
 
     def model(self, name: str) -> ServedModel:
-        """The model of this name, or a problem that says which there are."""
+        """The model with this name; a problem if there is none."""
         if name not in self.models:
             there = "" if self.tokens.required else f"; there are {', '.join(map(repr, self.models))}"
             raise Problem(404, f"There is no model {name!r}{there}.")
         return self.models[name]
 
     async def ask(self, work: Callable[..., T], *args: Any) -> T:
-        """A question that takes a while, in a thread."""
-        return await self._in(self._askers, "Ask for less at once.", work, *args)
+        """Answers a slow question, in a thread."""
+        return await self._in(self._askers, "Send fewer rows at once.", work, *args)
 
     async def look(self, work: Callable[..., T], *args: Any) -> T:
-        """A question that only who writes can answer, in a thread that waits for it."""
+        """Answers a question that needs the writer, in a thread that waits for it."""
         return await self._in(self._lookers, "Ask again later.", work, *args)
 
     async def change(self, work: Callable[..., T], *args: Any) -> T:
-        """A change, in a thread that waits until it is on the disk."""
+        """Makes a change, in a thread that waits until it is on disk."""
         return await self._in(self._learners, AGAIN, work, *args)
 
     async def written(self, change: Future[T]) -> T:
-        """A change that was submitted, when it is on the disk."""
+        """Waits until a submitted change is on disk."""
         loop = asyncio.get_running_loop()
         there = asyncio.Event()
 
         def tell(_: object) -> None:
-            with suppress(RuntimeError):  # nobody waits: the loop has ended
+            with suppress(RuntimeError):  # the loop has ended
                 loop.call_soon_threadsafe(there.set)
 
         change.add_done_callback(tell)
@@ -88,15 +85,15 @@ class Service:
             raise Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))}) from None
 
     async def warm_up(self) -> None:
-        """Works out what is believed, so that the first question need not wait."""
+        """Computes the beliefs, so that the first question need not wait."""
         loop = asyncio.get_running_loop()
         for model in self.models.values():
-            with suppress(ValueError, TypeError):  # nothing is learned yet, or it cannot be asked: said to who asks
+            with suppress(ValueError, TypeError):  # nothing is learned yet; the first question gets the error
                 await loop.run_in_executor(self._askers, model.current)
         self.ready = True
 
     def close(self) -> None:
-        """Nothing more is asked. The stores are closed by who opened them."""
+        """Stops the threads. The stores are closed by their opener."""
         self.ready = False
         for threads in (self._askers, self._lookers, self._learners):
             threads.shutdown(wait=False, cancel_futures=True)

@@ -1,4 +1,4 @@
-"""The shapes of requests and answers, as JSON Schema: what the API's description says, and tests hold it to."""
+"""The shapes of requests and answers as JSON Schema, for the API description; tests check answers against it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ TEXT: Shape = {"type": "string"}
 LABEL: Shape = {"type": ["string", "number", "boolean"], "description": "A class."}
 EVIDENCE: Shape = {
     "type": ["number", "string", "null"],
-    "description": "A logarithm; an infinite one is the text 'inf' or '-inf'.",
+    "description": "A logarithm; an infinite one is the string 'inf' or '-inf'.",
 }
 
 
 def object_of(required: dict[str, Shape], optional: dict[str, Shape] | None = None, *, closed: bool = True) -> Shape:
-    """An object with these members; closed if there may be no others."""
+    """An object with these members; if `closed`, without any others."""
     members = {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
     return {**members, "additionalProperties": False} if closed else members
 
@@ -30,15 +30,15 @@ def by_name(shape: Shape) -> Shape:
     return {"type": "object", "additionalProperties": shape}
 
 
-VERSION: Shape = {**COUNT, "description": "The number of the last change that the answer knows."}
+VERSION: Shape = {**COUNT, "description": "The version of the model behind the answer: the number of its last change."}
 ID: Shape = {
     **TEXT,
     "minLength": 1,
     "maxLength": 1000,
-    "description": "What the row is called: the same row under the same id is counted once.",
+    "description": "The id of the row. The same row under the same id is counted once.",
 }
 CELL: Shape = {
-    "description": "A text, a number, a truth value, null where it is missing, or a list of numbers for a vector."
+    "description": "A string, a number, a boolean, null if it is missing, or an array of numbers for a vector."
 }
 ROW: Shape = {**by_name(CELL), "description": "A cell for every column of the model."}
 PROVE: Shape = {"type": "boolean", "description": "Whether the receipt has the model's digests before and after."}
@@ -65,7 +65,7 @@ def changed(what: str, **others: Shape) -> Shape:
 
 
 ANSWER = object_of({"class": LABEL, "probability": NUMBER, "probabilities": by_name(NUMBER)})
-_THRESHOLDS: Shape = {"description": "The scores from which on mail is spam, and below which it is ham."}
+_THRESHOLDS: Shape = {"description": "The score at or above which mail is spam, and the score below which it is ham."}
 ANSWERS = object_of({"version": VERSION, "answers": array_of(ANSWER)}, {"thresholds": _THRESHOLDS})
 _WORD = object_of({"word": TEXT, "times": NUMBER, "evidence": by_name(EVIDENCE), "log_odds": EVIDENCE})
 _COLUMN = object_of(

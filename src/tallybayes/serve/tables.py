@@ -1,7 +1,7 @@
-"""Rows that come as a table: CSV and Arrow, read as strictly as if their sender meant harm.
+"""Tables from untrusted clients: CSV and Arrow.
 
-CSV is read as the command line reads it. Of Arrow, streams are taken whose columns are spelled out: what is compressed,
-or points to the same bytes many times, could be small here and huge in memory.
+CSV is read as on the command line. Arrow streams must have plain columns: compressed columns, or views that point to
+the same bytes many times, could be small here and huge in memory.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tallybayes.sources.source import ABSENT_ADVICE
 from tallybayes.sources.text import ENCODING
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
-ID, LABEL = "id", "label"  # the columns that hold them, where nothing else is said
+ID, LABEL = "id", "label"  # the default names of these columns
 ADVICE = "Every column of the model must be there."
 INSTEAD = {
     f", {SKIP}": "",
@@ -35,7 +35,7 @@ INSTEAD = {
     ABSENT_ADVICE: ADVICE,
     ENCODING: "Send UTF-8",
 }
-COMPRESSION = 3  # the member of a record batch that says how it is compressed
+COMPRESSION = 3  # the flatbuffer field of a record batch that holds its compression
 
 
 def table_of(
@@ -46,7 +46,7 @@ def table_of(
     label: tuple[str, pa.DataType | None] | None = None,
     id: str = "",
 ) -> pa.Table:
-    """The columns of the schema, and of label and id where they are wanted."""
+    """The columns of the schema, and the label and id if requested."""
     wanted: dict[str, pa.DataType | None] = dict(schema.reads())
     if media_type == ARROW:
         return _arrow(body, limits, [*wanted, *([label[0]] if label else [])], id)
@@ -54,7 +54,7 @@ def table_of(
 
 
 def labelled(table: pa.Table, schema: Schema, label: str, id: str) -> Iterator[Labelled]:
-    """Each row by itself, as it is learned."""
+    """The rows one by one, ready to be learned."""
     labels = table.column(label).to_pylist()
     ids = table.column(id).to_pylist() if id in table.schema.names and id not in schema.by_column else None
     rows = table.select(list(schema.by_column)).combine_chunks()
@@ -62,14 +62,14 @@ def labelled(table: pa.Table, schema: Schema, label: str, id: str) -> Iterator[L
         if labels[at] is None:
             raise ValueError(f"Row {at} has no label. Drop it, or give it a label.")
         if ids is not None and not isinstance(ids[at], (str, int)):
-            raise ValueError(f"Row {at} has no id. Give every row one, or none.")
+            raise ValueError(f"Row {at} has no id. Give all rows an id, or none.")
         yield Labelled(rows.slice(at, 1), labels[at], None if ids is None else str(ids[at]))
 
 
 def _csv(
     body: bytes, wanted: dict[str, pa.DataType | None], label: tuple[str, pa.DataType | None] | None, id: str
 ) -> pa.Table:
-    with csv_source(body, "The body", "Say so: Content-Encoding: gzip.") as source:
+    with csv_source(body, "The body", "Send the header Content-Encoding: gzip.") as source:
         types = source.column_types(wanted, *(label or ()))
         if id in source.names and id not in types:
             types[id] = pa.string()
@@ -81,7 +81,7 @@ def _csv(
 
 @contextmanager
 def csv_source(content: bytes, what: str, if_compressed: str) -> Iterator[Source]:
-    """A table that was sent, as if it were a file; what is wrong with it is said of `what` it is to the sender."""
+    """A source that reads a table from bytes; error messages call it `what`."""
     if codec_of(content[:16]) is not None:
         raise Problem(415, f"{what} is compressed. {if_compressed}")
     with tempfile.TemporaryFile() if not hasattr(os, "memfd_create") else open(os.memfd_create("table"), "w+b") as file:
@@ -96,11 +96,11 @@ def csv_source(content: bytes, what: str, if_compressed: str) -> Iterator[Source
 
 
 def _without_options(sentence: str) -> str:
-    """Who sends a body has no command line."""
-    for said, instead in INSTEAD.items():
-        sentence = sentence.replace(said, instead)
-    told = "; ".join(clause for clause in sentence.split("; ") if "--" not in clause)
-    return told if told.endswith(".") else f"{told}."
+    """A message without advice about command-line options."""
+    for option, instead in INSTEAD.items():
+        sentence = sentence.replace(option, instead)
+    found = "; ".join(clause for clause in sentence.split("; ") if "--" not in clause)
+    return found if found.endswith(".") else f"{found}."
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
@@ -117,14 +117,14 @@ def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:
             _check_type(field)
         table.validate(full=True)
     except (pa.ArrowException, OSError, struct.error, IndexError) as error:
-        raise ValueError(f"The body is not a whole Arrow stream: {error}") from None
+        raise ValueError(f"The body is not a complete Arrow stream: {error}") from None
     for name, column in zip(table.schema.names, table.columns, strict=True):
         _check_size(name, column, limits)
     return table
 
 
 def _is_compressed(message: pa.Message) -> bool:
-    """Whether a record batch, or the one in a dictionary, says how it is compressed."""
+    """Whether a record batch, or that of a dictionary, is compressed."""
     data = message.metadata.to_pybytes()
     top = _table(data, 0)
     header = _member(data, top, 2)
@@ -135,12 +135,12 @@ def _is_compressed(message: pa.Message) -> bool:
 
 
 def _table(data: bytes, at: int) -> int:
-    """Where a table of a flatbuffer is that something points to."""
+    """The position of the flatbuffer table that the offset at `at` points to."""
     return at + struct.unpack_from("<I", data, at)[0]
 
 
 def _member(data: bytes, table: int, number: int) -> int:
-    """Where a member of a table is, or 0."""
+    """The position of a field of a flatbuffer table, or 0."""
     layout = table - struct.unpack_from("<i", data, table)[0]
     if layout < 0 or 4 + 2 * number >= struct.unpack_from("<H", data, layout)[0]:
         return 0
@@ -154,13 +154,13 @@ def _check_type(field: pa.Field) -> None:
     texts = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
     vectors = (pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)) and pa.types.is_primitive(kind.value_type)
     if not (simple or texts or vectors):
-        raise Problem(415, f"Column {field.name!r} is of Arrow's type {field.type}. Send numbers, booleans or strings.")
+        raise Problem(415, f"Column {field.name!r} has the Arrow type {field.type}. Send numbers, booleans or strings.")
 
 
 def _check_size(name: str, column: pa.ChunkedArray, limits: Limits) -> None:
-    """What a dictionary stands for may be much more than it takes."""
+    """Limits the decoded size: a dictionary may decode to much more than its own size."""
     for chunk in column.chunks if pa.types.is_dictionary(column.type) else ():
         words = chunk.dictionary
         lengths = pc.binary_length(words) if not pa.types.is_primitive(words.type) else pa.array([8] * len(words))
         if (pc.sum(pc.take(lengths.cast(pa.int64()), chunk.indices)).as_py() or 0) > limits.body:
-            raise Problem(413, f"Column {name!r} is longer than {limits.body:,} bytes once it is decoded.")
+            raise Problem(413, f"Column {name!r} is longer than {limits.body:,} bytes when decoded.")

@@ -1,8 +1,8 @@
-"""Who may do what: tokens of at least 128 random bits, of which a store keeps nothing but hashes.
+"""Authorisation: tokens of at least 128 random bits, of which a store keeps only hashes.
 
 A token is made for a store and has one of three scopes, each of which includes the ones before: predict (ask), learn
-(learn, correct, forget, receipts) and admin (the model's file). Whoever guesses wrongly too often hears 429; a right
-token is always let in, so that nobody can lock others out.
+(learn, correct, forget, receipts) and admin (the model's file). Too many wrong tokens from an address get status 429;
+a valid token is always accepted, so that nobody can lock others out.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tallybayes.serve.settings import Limits
 from tallybayes.store import Store
 
 SCOPES = ("predict", "learn", "admin")
-KEPT_AS = "tokens"  # among the settings of a store
+KEPT_AS = "tokens"  # the setting of a store
 RANDOM_BYTES = 32
-REMEMBERED = 10_000  # addresses that failed
+REMEMBERED = 10_000  # addresses with failures
 SCHEME = "bearer "
 CHALLENGE = {"www-authenticate": "Bearer"}
 
-Known = Sequence[tuple[bytes, int]]  # hashes, and how much each may do
+Known = Sequence[tuple[bytes, int]]  # hashes, and the level of each scope
 
 
 def new_token(store: Store, scope: str) -> str:
-    """Makes a token for a store. This is the only time that it is seen."""
+    """Makes a token for a store and returns it. Only its hash is kept."""
     if scope not in SCOPES:
         raise ValueError(f"There is no scope {scope!r}; give one of {', '.join(SCOPES)}.")
     token = f"tally-{secrets.token_urlsafe(RANDOM_BYTES)}"
@@ -42,7 +42,7 @@ def new_token(store: Store, scope: str) -> str:
 
 
 def revoke_tokens(store: Store) -> int:
-    """All tokens of a store end; how many there were."""
+    """Revokes all tokens of a store, and returns their number."""
     kept = store.settings().get(KEPT_AS) or []
     store.set(KEPT_AS, None)
     return len(kept)
@@ -58,7 +58,7 @@ def _hashed(token: str) -> bytes:
 
 
 class Tokens:
-    """The tokens of all stores that are served, as they were when it began."""
+    """The tokens of all served stores, as of the start of the service."""
 
     def __init__(self, known: Mapping[str, Known], required: bool, limits: Limits) -> None:
         self._known = dict(known)
@@ -66,7 +66,7 @@ class Tokens:
         self._failures = Failures(limits)
 
     def check(self, headers: Mapping[str, str], address: str, model: str | None, scope: str) -> None:
-        """Lets a request pass that may do this with a model, or without one with any; or else says why not."""
+        """Raises a problem unless the request has this scope for a model; without a model, for any."""
         if self.required:
             self.check_token(bearer(headers.get("authorization")), address, model, scope)
 
@@ -88,7 +88,7 @@ class Tokens:
         return not self.required or (token is not None and self._levels(token, model)[0] >= 0)
 
     def _levels(self, token: str, model: str | None) -> tuple[int, int]:
-        """How much a token may do with a model, and with any. Every hash is compared, in constant time."""
+        """The level of a token for a model, and for any model. Every hash is compared, in constant time."""
         given, level, anywhere = _hashed(token), -1, -1
         for name, known in self._known.items():
             for expected, scope in known:
@@ -106,14 +106,14 @@ def bearer(authorization: str | None) -> str | None:
 
 
 class Failures:
-    """How often each address failed lately."""
+    """Recent failures by address."""
 
     def __init__(self, limits: Limits, clock: Callable[[], float] = time.monotonic) -> None:
         self._limits, self._clock = limits, clock
         self._times: OrderedDict[str, list[float]] = OrderedDict()
 
     def add(self, address: str) -> None:
-        """Notes a failure; too many are a problem of their own."""
+        """Records a failure; too many raise a problem."""
         now, name = self._clock(), _network(address)
         late = [at for at in self._times.pop(name, []) if now - at < self._limits.forgiven]
         if len(late) >= self._limits.failures:
@@ -126,7 +126,7 @@ class Failures:
 
 
 def _network(address: str) -> str:
-    """Of IPv6 what one customer has: the first 64 bits."""
+    """The address, or for IPv6 its first 64 bits, which one customer has."""
     try:
         found = ip_address(address)
     except ValueError:

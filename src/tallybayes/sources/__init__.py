@@ -1,7 +1,7 @@
-"""Files, folders and pipes of many types → a stream of Arrow record batches, in constant memory.
+"""Files, folders, pipes and databases as a stream of Arrow record batches, in constant memory.
 
-`source` is what a user opens and gives to `Model.train`; `tables` and `documents` find the format, and each format has
-a file of its own. Leans on `data` and `mail`, and knows nothing of models.
+`source` is the public class, which `Model.train` accepts; `tables` and `documents` detect the format, and each format
+has a file. Leans on `data` and `mail`, and knows nothing about models.
 """
 
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError

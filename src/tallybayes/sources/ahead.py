@@ -65,7 +65,7 @@ class _Cutter(threading.Thread, Generic[P, R]):
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:
-    """Yields work(piece) for every piece, in order, using so many threads and at most so many pieces ahead of the
+    """Yields work(piece) for every piece, in order, with this many `workers` and at most `ahead` pieces ahead of the
     consumer."""
     cutter = _Cutter(pieces, work, workers, ahead)
     cutter.start()

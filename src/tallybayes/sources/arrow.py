@@ -98,11 +98,11 @@ class Arrow(Reader):
             self._bytes.seek(self._bytes.size() - FOOTER_END)
             footer = int.from_bytes(self._bytes.read(FOOTER_END - len(MAGIC)), "little")
             if self._bytes.read() != MAGIC or not footer <= rest <= footer + MOST_PADDING:
-                raise SourceError(f"{self.file} is damaged: its batches end before the list of them. Write it again.")
+                raise SourceError(f"{self.file} is damaged: it ends before its list of batches. Write it again.")
         elif self._stream.ran_out:
-            raise SourceError(f"{self.file} is cut short: the mark is missing that ends a stream of Arrow.")
+            raise SourceError(f"{self.file} is truncated: the end marker of the Arrow stream is missing.")
         elif self._stream.read(1):
-            raise SourceError(f"{self.file} goes on after the end of its stream of Arrow. Give every stream by itself.")
+            raise SourceError(f"{self.file} continues after the end of its Arrow stream. Give each stream separately.")
 
 
 class Watched(Patient):

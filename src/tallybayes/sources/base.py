@@ -58,8 +58,8 @@ class Reader(ABC):
     names: list[str]  # of the columns
     total: int | None = None  # stored bytes of the input; None if unknown
     ends: bool = False  # whether it ends by itself, although its size is unknown
-    label: str | None = None  # the column that holds the class, if the input has one by its nature
-    place: str | None = None  # the column that says where a row comes from, which is not counted
+    label: str | None = None  # the column of classes, if the format defines one
+    place: str | None = None  # the column with the origin of a row, which is not counted
     texts: tuple[str, ...] = ()  # the columns that are free text, whatever their cells look like
     untyped: bool = False  # whether cells are text until they are read as a type
     missing: Collection[str] = ()  # texts that mark a missing value in such cells

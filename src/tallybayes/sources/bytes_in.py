@@ -17,7 +17,7 @@ from tallybayes.sources.read_options import ReadOptions
 
 LOOK_BYTES = 1 << 16
 EMPTY = b"\xef\xbb\xbf\r\n"  # bytes of a byte order mark and of empty lines
-PAUSE = 10  # milliseconds of silence after which a live input hands on what it has
+PAUSE = 10  # milliseconds without data after which a live input passes on what it has
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
 
 
@@ -154,7 +154,7 @@ class Unpacked(io.RawIOBase):
         try:
             return int(self._stream.readinto(buffer))
         except (OSError, pa.ArrowException) as error:
-            raise SourceError(f"{self._name} is damaged or cut short: {printable(error)}.") from None
+            raise SourceError(f"{self._name} is damaged or truncated: {printable(error)}.") from None
 
     def close(self) -> None:
         self._packed.close()

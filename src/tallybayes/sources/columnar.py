@@ -87,7 +87,7 @@ class StoredChunk(ColumnarChunk):
 
 
 def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """The same rows: small batches are put together up to so many bytes, since every batch has a cost."""
+    """The same rows, with small batches combined up to `size` bytes, since every batch has a fixed cost."""
     pending: list[pa.RecordBatch] = []
     rows = held = 0
     for batch in filter(len, batches):
@@ -96,7 +96,7 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
             yield one_batch(pa.Table.from_batches(pending))
             pending, rows, held = [], len(batch), bytes_of(batch)
         pending.append(batch)
-        if 2 * rows > BATCH_ROWS or 2 * held > size:  # nobody waits for the next to find out that this one is enough
+        if 2 * rows > BATCH_ROWS or 2 * held > size:  # passed on without waiting for the next one
             yield one_batch(pa.Table.from_batches(pending))
             pending, rows, held = [], 0, 0
     if pending:
@@ -104,7 +104,7 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
 
 
 def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
-    """The same rows: large batches are cut into some of so many bytes."""
+    """The same rows, with large batches cut into pieces of `size` bytes."""
     for batch in batches:
         rows = rows_within(size, bytes_of(batch) / len(batch))
         for start in range(0, len(batch), rows):
@@ -117,7 +117,7 @@ def bytes_of(batch: pa.RecordBatch) -> int:
 
 
 def rows_within(size: int, width: float) -> int:
-    """How many rows of so many bytes make a batch of this size."""
+    """How many rows of `width` bytes make a batch of this size."""
     return max(1, min(BATCH_ROWS, int(size / max(width, 1.0))))
 
 
@@ -147,4 +147,4 @@ def naming(file: str) -> Iterator[None]:
     except SourceError:
         raise
     except (pa.ArrowException, OSError, EOFError, MemoryError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} is damaged or cut short: {printable(error)}.") from None
+        raise SourceError(f"{file} is damaged or truncated: {printable(error)}.") from None

@@ -27,7 +27,7 @@ def check_unique(file: str, names: Sequence[str]) -> None:
 
 
 def batch_of(columns: Mapping[str, pa.Array], rows: int) -> pa.RecordBatch:
-    """A batch of so many rows, even without columns."""
+    """A batch of `rows` rows, even without columns."""
     if not columns:
         return pa.RecordBatch.from_struct_array(pa.StructArray.from_buffers(pa.struct([]), rows, [None]))
     return pa.RecordBatch.from_arrays(list(columns.values()), names=list(columns))

@@ -69,22 +69,22 @@ class Text(Content):
         try:
             b" ".decode(encoding, "ignore")
         except LookupError:
-            raise SourceError(f"--encoding {encoding} is none of texts. Give one such as utf-8 or latin-1.") from None
+            raise SourceError(
+                f"--encoding {encoding} is not a text encoding. Give one such as utf-8 or latin-1."
+            ) from None
         self._encoding = codecs.lookup(encoding).name
 
     def cells(self, content: bytes) -> dict[str, Any]:
         marked = next((encoding for mark, encoding in BYTE_ORDERS if content.startswith(mark)), None)
         encoding = marked or self._encoding
         if not encoding.startswith(("utf-16", "utf-32")) and is_binary(content):
-            raise ValueError(f"not a text: it holds zero bytes. Take it away, {SKIP}.")
+            raise ValueError(f"not text: it contains NUL bytes. Remove it, {SKIP}.")
         if encoding == GUESSED:
             return {"text": text_of(content)}
         try:
             return {"text": plain(content.decode(encoding))}
         except ValueError as error:
-            raise ValueError(
-                f"not a text in the encoding {encoding!r}: {error}. Give its --encoding, {SKIP}."
-            ) from None
+            raise ValueError(f"not text in the encoding {encoding!r}: {error}. Give its --encoding, {SKIP}.") from None
 
 
 def content_of(groups: Sequence[Group], kind: str | None, encoding: str) -> Content:
@@ -101,7 +101,7 @@ def _are_mail(groups: Sequence[Group]) -> bool:
     if alike and unlike:
         raise SourceError(
             f"The documents of {alike[0]!r} look like mail, and those of {unlike[0]!r} like plain text. A model would "
-            "tell the one from the other, rather than what they say. Give --input mail or --input text for all of them."
+            "learn this difference instead of the content. Give --input mail or --input text for all of them."
         )
     every = [found for looked in looks.values() for found in looked]
     return sum(every) * 2 >= max(len(every), 1)

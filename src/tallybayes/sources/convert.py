@@ -31,7 +31,7 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     except pa.ArrowException:
         bad = next(unreadable(plain, lambda some: pc.cast(some, kind)), None)
         shown = "these cells are" if bad is None else f"{quoted(str(plain[bad].as_py()))} is"
-        raise CellError(bad, f"{shown} not of the type {kind}, but of the type {plain.type}.") from None
+        raise CellError(bad, f"{shown} not of type {kind}, but of type {plain.type}.") from None
 
 
 def is_texts(kind: pa.DataType) -> bool:

@@ -24,7 +24,7 @@ from tallybayes.sources.read_options import ReadOptions
 
 FILE, CLASS = "file", "class"  # the columns for a document's path, and its folder or mbox
 CHUNK_BYTES = 1 << 22
-CHUNK_DOCUMENTS = 1_000  # or mboxes' pieces, which hold some
+CHUNK_DOCUMENTS = 1_000  # or pieces of mboxes, each with some
 SHOWN = 3  # paths, in messages
 
 
@@ -50,14 +50,14 @@ class DocumentReader(Reader):
         self.file = ", ".join(map(shown, paths[:SHOWN])) + (" …" if len(paths) > SHOWN else "")
         if STANDARD_INPUT in paths and reading.format is None:
             raise SourceError(
-                "There is no telling what standard input is. Give --input mail, --input mbox or --input text."
+                "The format of standard input is unknown. Give --input mail, --input mbox or --input text."
             )
         self._groups = find(paths, reading.format)
         holders = [holder for group in self._groups for holder in group.holders]
         if not any(holder.size or not isinstance(holder, Box) or holder.path == STANDARD_INPUT for holder in holders):
             raise SourceError(
-                f"{self.file} holds no documents. Give a folder of files, or one with a folder, a Maildir or an mbox "
-                "for each class; hidden files are not read."
+                f"{self.file} contains no documents. Give a folder of files, or one with a folder, a Maildir or an "
+                "mbox for each class; hidden files are not read."
             )
         self.content = content_of(self._groups, reading.format, reading.encoding)
         self.label = CLASS if self._groups[0].name is not None else None
@@ -79,7 +79,7 @@ class DocumentReader(Reader):
 
 
 def side_by_side(groups: Sequence[Group]) -> Iterator[Classed]:
-    """The documents of all classes, always from the one of which the smallest share has been read."""
+    """The documents of all classes, always from the class of which the smallest share has been read."""
     streams = [_items(group.holders) for group in groups]
     totals = [sum(holder.size + 1 for holder in group.holders) for group in groups]
     waiting = [(0.0, number) for number in range(len(groups))]

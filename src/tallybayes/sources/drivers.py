@@ -26,11 +26,11 @@ PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to \w+ query: )?")  #
 
 
 class Answer(NamedTuple):
-    """The rows that a query gives, not yet fetched."""
+    """The rows of a query, not yet fetched."""
 
     name: str  # of the database, for messages: without a password
     stream: pa.RecordBatchReader
-    passed_over: int  # of leading rows, which only carry the types of the columns
+    passed_over: int  # leading rows to skip, which only carry the types of the columns
     errors: tuple[type[Exception], ...]  # the driver's own
     close: Callable[[], None]
 
@@ -64,13 +64,13 @@ def _scheme(database: str) -> tuple[str, str]:
         return "sqlite", database
     if head[8:12] == b"DUCK":
         return "duckdb", database
-    raise SourceError(f"{shown(database)} is no database of SQLite or DuckDB. Give such a file, or a URI.")
+    raise SourceError(f"{shown(database)} is not a SQLite or DuckDB database. Give such a file, or a URI.")
 
 
 def _existing(path: str) -> str:
     if not os.path.isfile(path):
         raise SourceError(
-            f"There is no database {quoted(path)}. Give a file of SQLite or DuckDB, or a URI: postgresql://host/name."
+            f"There is no database {quoted(path)}. Give a SQLite or DuckDB file, or a URI: postgresql://host/name."
         )
     return path
 
@@ -93,7 +93,7 @@ def _relation(
         with speaking(name, errors):
             relation = connection.sql(query)
             if relation is None:
-                raise SourceError(f"{name}: {quoted(query)} gives no rows. Give a SELECT.")
+                raise SourceError(f"{name}: {quoted(query)} returns no rows. Give a SELECT.")
             return Answer(name, pa.RecordBatchReader.from_stream(relation), 0, errors, close)
     except BaseException:
         close()
@@ -163,7 +163,9 @@ def _driver(module: str, who: str, by: str) -> Any:
     try:
         return importlib.import_module(module)
     except ImportError:
-        raise ImportError(f"{who} read by {by}, which is not installed: pip install 'tallybayes[database]'.") from None
+        raise ImportError(
+            f"{who} read with {by}, which is not installed: pip install 'tallybayes[database]'."
+        ) from None
 
 
 @contextmanager

@@ -20,7 +20,7 @@ LEAST_ROWS = 10_000  # of the first block, however few there are elsewhere
 
 
 def places(given: int, count: int) -> list[int]:
-    """Which of so many parts to sample besides the first ones, which were read already: at equal distances.
+    """Which of `count` parts to sample, at equal distances, besides the first ones, which were read already.
 
     >>> places(2, 5), places(1, 1), len(places(1, 1000))
     ([2, 3, 4], [], 15)

@@ -21,7 +21,7 @@ from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import ENCODING, NO_QUOTES
 
-SKIP = "or leave such rows out with --skip-bad-rows"
+SKIP = "or skip such rows with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
 
 
@@ -63,8 +63,8 @@ def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
         yield Fault(
             row,
             None,
-            f"the row has {cells} cell{'s' * (cells != 1)}, and there are {columns} columns. Put quotes around cells "
-            f"that hold a {layout.delimiter!r}, {SKIP}.",
+            f"the row has {cells} cell{'s' * (cells != 1)}, but there are {columns} columns. Quote cells that contain "
+            f"a {layout.delimiter!r}, {SKIP}.",
         )
     if rows.open:
         yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}.")
@@ -91,14 +91,14 @@ def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
 
 
 def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
-    """Advice if all cells are fine but for a text or two, which may mark missing values."""
+    """Advice if all cells are valid except for one or two texts, which may mark missing values."""
     texts = [text.decode("utf-8", "replace") for text in pc.unique(cells.take(pa.array(bad, pa.int64()))).to_pylist()]
     if not 1 <= len(texts) <= MOST_MARKS or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
         return ""
-    mean = f"{' and '.join(map(quoted, texts))} mean{'s' * (len(texts) == 1)}"
+    mean = f"{' and '.join(map(quoted, texts))} mark{'s' * (len(texts) == 1)}"
     often = f", as in {len(bad):,} of {len(cells):,} cells here" if len(bad) > 1 else ""
     options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
-    return f"if {mean} that nothing is known{often}, give {options}; "
+    return f"if {mean} a missing value{often}, give {options}; "
 
 
 def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str) -> str:
@@ -110,13 +110,13 @@ def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str)
         return not_a_number(text, name, marks)
     if pa.types.is_integer(kind):
         return _not_whole(text, decimal)
-    return f"{quoted(text)} is not of the type {kind}. Correct it, {SKIP}."
+    return f"{quoted(text)} is not of type {kind}. Correct it, {SKIP}."
 
 
 def _not_whole(text: str, decimal: str) -> str:
     if pointed := re.fullmatch(rf"([+-]?[0-9]{{1,19}}){re.escape(decimal)}0*", text.strip()):
-        without = f"whole numbers are written without one here, like {int(pointed[1])}"
-        return f"{quoted(text)} has a decimal point, and {without}. Correct it, {SKIP}."
+        without = f"whole numbers have none, like {int(pointed[1])}"
+        return f"{quoted(text)} has a decimal point; {without}. Correct it, {SKIP}."
     return f"{quoted(text)} is not a whole number. Correct it, {SKIP}."
 
 

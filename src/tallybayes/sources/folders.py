@@ -51,8 +51,8 @@ def find(paths: Sequence[str], kind: str | None) -> list[Group]:
             merged.setdefault(group.name, []).extend(group.holders)
     if None in merged and len(merged) > 1:
         raise SourceError(
-            f"{shown(merged[None][0].path)} stands for no class, as other paths do. Give folders and mboxes that "
-            "stand for classes, or documents without a class, but not both at once."
+            f"{shown(merged[None][0].path)} has no class, unlike other paths. Give folders and mboxes with one class "
+            "each, or documents without classes, but not both."
         )
     return [Group(name, merged[name]) for name in sorted(merged, key=str)]
 
@@ -98,14 +98,14 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
     if not folders and not boxes:
         if kind is None and files and all(suffix(file.path) in TABLES for file in files):
             raise SourceError(
-                f"{shown(folder)} holds tables, like {shown(files[0].path)}. Give the files themselves, like "
+                f"{shown(folder)} contains tables, like {shown(files[0].path)}. Give the files themselves, like "
                 f"{shown(os.path.join(folder, '*'))}, or --input text if each of them is a document."
             )
         return [Group(None, list(files))]
     loose = [file for file in files if file.path not in {box.path for box in boxes}]
     if len(loose) > len(folders) + len(boxes):
         raise SourceError(
-            f"{shown(folder)} has {len(loose):,} files beside {len(folders) + len(boxes)} folders or mboxes, like "
+            f"{shown(folder)} has {len(loose):,} files next to {len(folders) + len(boxes)} folders or mboxes, like "
             f"{shown(loose[0].path)}. Give a folder of documents, or one with a folder or an mbox for each class."
         )
     return [

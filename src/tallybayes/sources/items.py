@@ -1,4 +1,4 @@
-"""What documents are read from: a file that is one document, or standard input."""
+"""The inputs of documents: a file that is one document, or standard input."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def opened(path: str) -> Iterator[Opened]:
 
 
 def too_long(where: str) -> BadRow:
-    return BadRow(where, f"more than {LONGEST // MIB} MiB are too much for one document. Take it away, {SKIP}.")
+    return BadRow(where, f"the document is longer than {LONGEST // MIB} MiB. Remove it, {SKIP}.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ class File:
         try:
             content = self._content()
         except OSError as error:
-            yield BadRow(where, f"cannot be read: {error.strerror or error}. Take it away, {SKIP}.")
+            yield BadRow(where, f"cannot be read: {error.strerror or error}. Remove it, {SKIP}.")
             return
         if content is not None:
             yield Raw(printable(self.path), where, content) if len(content) <= LONGEST else too_long(where)

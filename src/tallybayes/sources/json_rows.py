@@ -24,7 +24,7 @@ PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python pars
 
 
 class ValueFaultError(ValueError):
-    """A value that is not of the kind that is wanted; it says why."""
+    """A value is not of the wanted type."""
 
 
 def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
@@ -104,9 +104,9 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (int, float)):
         return number_text(value) if value == value else None
     if not isinstance(value, str):
-        raise CellError(None, f"the value is {_make(value)}; a cell holds a text, a number, true or false.")
+        raise CellError(None, f"the value is {_make(value)}; give a string, a number, true or false.")
     if not is_writable(value):
-        raise CellError(None, f"the text {quoted(value)} holds a lone surrogate, which is half a character.")
+        raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
     return value
 
 
@@ -114,7 +114,7 @@ def _of_kind(value: Any, kind: pa.DataType) -> Any:
     try:
         return pa.array([value], kind)[0].as_py()
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise CellError(None, f"{quoted(str(value))} is not of the type {kind}. Correct it, {SKIP}.") from None
+        raise CellError(None, f"{quoted(str(value))} is not of type {kind}. Correct it, {SKIP}.") from None
 
 
 def _make(value: Any) -> str:
@@ -123,8 +123,8 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type as they are, of several types as texts; lists and objects among others as bytes, which no
-    family counts."""
+    """Values of one type unchanged, of several types as strings; mixed lists and objects as bytes, which no family
+    counts."""
     if kind is not None:
         return converted(pa.array(values, kind), kind)
     try:

@@ -1,9 +1,7 @@
-"""Maildir: a folder where every mail is a file, with one part for what is new and one for what was seen.
+"""Maildir: a folder in which every mail is a file, in subfolders for new and for seen mail.
 
-Mail is delivered, moved and flagged by renaming, even while it is being read. The part of a name before the colon stays
-the same, and is used to find a file again.
-
-Parts that are empty may be missing: git, archives and copies do not keep empty folders.
+Mail is delivered, moved and flagged by renaming, even while it is being read. The part of a name before the colon does
+not change, and is used to find a file again. Empty subfolders may be missing, since git and archives drop them.
 """
 
 from __future__ import annotations
@@ -17,15 +15,15 @@ USUAL_FLAGS = (":2,", ":2,S", "")  # tried before a folder of many mails is list
 
 
 def is_maildir(folder: str) -> bool:
-    """Whether a folder has "cur", and something else that a Maildir has: by itself, "cur" may be a class."""
+    """Whether a folder has "cur" and another part of a Maildir; "cur" alone may be a class."""
     if not _has(folder, SEEN):
         return False
     return _has(folder, NEW, UNFINISHED) or any(_is_inner(folder, name) for name in _names(folder))
 
 
 def subfolders(folder: str) -> list[tuple[str, str]]:
-    """The folders of a Maildir with their names, itself first, if it has any: ".Junk.2024" in it is the folder
-    Junk.2024. Two may have one name, as ".Junk" and "Junk"."""
+    """The folders of a Maildir with their names, itself first, if it has any: ".Junk.2024" is the folder Junk.2024. Two
+    may have the same name, like ".Junk" and "Junk"."""
     names = sorted(_names(folder))
     inner = [name for name in names if _is_inner(folder, name) or is_maildir(os.path.join(folder, name))]
     found = [(name.removeprefix("."), os.path.join(folder, name)) for name in inner]
@@ -33,17 +31,17 @@ def subfolders(folder: str) -> list[tuple[str, str]]:
 
 
 def _has(folder: str, *parts: str) -> bool:
-    """Whether one of these is in a folder."""
+    """Whether a folder contains one of these."""
     return any(os.path.isdir(os.path.join(folder, part)) for part in parts)
 
 
 def _is_inner(folder: str, name: str) -> bool:
-    """Whether a name is that of a Maildir's folder, as ".Junk"."""
+    """Whether a name is that of a Maildir's folder, like ".Junk"."""
     return name.startswith(".") and _has(os.path.join(folder, name), SEEN, NEW)
 
 
 def _names(folder: str) -> list[str]:
-    """What is in a folder, in any order; nothing if there is none."""
+    """The contents of a folder, in any order; empty if it does not exist."""
     try:
         return os.listdir(folder)
     except (FileNotFoundError, NotADirectoryError):
@@ -51,9 +49,10 @@ def _names(folder: str) -> list[str]:
 
 
 def messages(folder: str) -> Iterator[str]:
-    """The paths of its mails, those that were seen first.
+    """The paths of its mails, seen ones first.
 
-    What is new is listed before: a mail that is moved meanwhile is in both lists rather than in none, and read once."""
+    New mail is listed first, so that a mail that is moved meanwhile is in both lists rather than in none; it is read
+    once."""
     new, seen = (sorted(_names(os.path.join(folder, part))) for part in (NEW, SEEN))
     met = set(map(_unique, seen))
     for part, names in ((SEEN, seen), (NEW, (name for name in new if _unique(name) not in met))):

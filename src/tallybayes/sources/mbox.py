@@ -1,8 +1,8 @@
-"""An mbox: mails one after another in a file of any size, each after a line "From sender date".
+"""An mbox: mails in one file of any size, each preceded by a line "From sender date".
 
-The file is cut into pieces of whole mails as it is read, so that there is never more than a piece in memory. A line
-divides mails if it stands at the beginning or after an empty line and has a date as such lines do: "From here on" in a
-letter does not. Lines that were quoted for looking like one (">From ") are given back as they were.
+The file is cut into pieces of whole mails as it is read, so that only one piece is in memory. A separator line must be
+at the beginning or after an empty line, and must have a date: "From here on" in a mail does not count. Quoted lines
+(">From ") are unquoted.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Piece:
 
 
 def unquoted(mail: bytes) -> bytes:
-    """Without the empty line before the next mail, and with its quoted lines restored.
+    """A mail without the empty line before the next one, and with its quoted lines unquoted.
 
     >>> unquoted(b"Subject: a\\n\\n>From here on\\n>>From there\\n\\n")
     b'Subject: a\\n\\nFrom here on\\n>From there\\n'
@@ -163,7 +163,7 @@ class Cutter:
         if content and not begins_as_mbox(content):
             first = bytes(content[:SHOWN]).partition(b"\n")[0].decode("utf-8", "backslashreplace")
             raise SourceError(
-                f"{shown(self.path)}, line {self.line}: an mbox begins with a line such as {EXAMPLE!r}, not with "
+                f"{shown(self.path)}, line {self.line}: an mbox begins with a line like {EXAMPLE!r}, not with "
                 f"{first!r}. If this is a single mail, give --input mail."
             )
         return bool(content)

@@ -19,9 +19,9 @@ from tallybayes.sources.read_options import ReadOptions
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # of a cell in a dictionary-encoded text column
-LARGE_GROUP = 1 << 27  # bytes of a row group, decompressed, from which on it is not read in one go …
+LARGE_GROUP = 1 << 27  # decompressed bytes of a row group: larger ones are read in pieces …
+READ_BYTES = 1 << 16  # … of this many bytes per column
 DECODED = 1 << 27  # bytes to decode in order to sample rows from the middle of row groups
-READ_BYTES = 1 << 16  # … but in pieces of so many bytes per column
 
 
 class Parquet(Reader):
@@ -122,7 +122,7 @@ class Parquet(Reader):
                 yield batch.slice(passed)
         if found != expected:
             raise SourceError(
-                f"{self.file} is damaged: row group {group + 1} should hold {expected:,} rows, and holds "
+                f"{self.file} is damaged: row group {group + 1} should have {expected:,} rows, but has "
                 f"{'more' if found > expected else f'{found:,}'}. Write the file again."
             )
 
@@ -151,8 +151,8 @@ class Parquet(Reader):
         rows = [self._about.row_group(group).num_rows for group in range(self._about.num_row_groups)]
         if min(rows, default=0) < 0 or sum(rows) != self._about.num_rows:
             raise SourceError(
-                f"{self.file} is damaged: it says that it holds {self._about.num_rows:,} rows, and its row groups that "
-                f"they hold {sum(rows):,}. Write the file again."
+                f"{self.file} is damaged: it should have {self._about.num_rows:,} rows, but its row groups have "
+                f"{sum(rows):,}. Write the file again."
             )
 
     def _stored_as_dictionaries(self, file: pyarrow.parquet.ParquetFile) -> set[str]:

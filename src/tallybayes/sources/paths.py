@@ -22,7 +22,7 @@ def expand(paths: Path | Sequence[Path]) -> list[str]:
     for one in given:
         if not isinstance(one, (str, bytes, os.PathLike)):
             kind = type(one).__name__
-            raise TypeError(f"Files are given by name, not as {kind}. Give a text, a path, or a list of these.")
+            raise TypeError(f"Files are given by name, not as {kind}. Give a string, a path, or a list of these.")
     if not given:
         raise SourceError("No file is given. Give one or more, or '-' for standard input.")
     found = [path for one in given for path in _matches(os.fsdecode(one))]

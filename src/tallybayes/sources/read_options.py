@@ -1,4 +1,4 @@
-"""How to read an input, where that is not detected."""
+"""Options for reading an input."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BLOCK_BYTES = 1 << 23
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How to read an input; whatever is not given is detected from its content and its name.
+    """Options for reading an input; whatever is not given is detected from its content and its name.
 
     >>> ReadOptions(format="excel")
     Traceback (most recent call last):
@@ -52,7 +52,7 @@ class ReadOptions:
         if self.names is not None:
             _check_texts("names", self.names, ("age", "city"))
             if len(set(self.names)) < len(self.names):
-                raise ValueError(f"names={self.names!r}: every column needs a name of its own.")
+                raise ValueError(f"names={self.names!r}: every column needs a different name.")
         if type(self.block_bytes) is not int or self.block_bytes < 1:
             raise ValueError(f"block_bytes={self.block_bytes!r}: give a whole number of at least 1.")
         try:
@@ -76,7 +76,7 @@ def _is_delimiter(text: str) -> bool:
 
 
 def _check_texts(name: str, given: Collection[str], example: tuple[str, ...]) -> None:
-    """Refuses a single text, which would be read as a list of letters."""
+    """Refuses a single string, which would be read as a list of characters."""
     alone = isinstance(given, str) or not isinstance(given, Collection)
     if alone or not all(isinstance(text, str) for text in given):
-        raise ValueError(f"{name}={given!r}: give a tuple of texts, such as {example!r}.")
+        raise ValueError(f"{name}={given!r}: give a tuple of strings, such as {example!r}.")

@@ -66,7 +66,9 @@ def open_source(
         return Source(Tables(found, reading), reading.skip_bad_rows, (found, reading))
     if len(documents) < len(found):
         table = next(path for path in found if path not in documents)
-        raise SourceError(f"{shown(documents[0])} holds documents and {shown(table)} a table; read one kind at a time.")
+        raise SourceError(
+            f"{shown(documents[0])} has documents and {shown(table)} is a table; read one kind at a time."
+        )
     from tallybayes.sources.documents import DocumentReader
 
     return Source(DocumentReader(found, reading), reading.skip_bad_rows, (found, reading))
@@ -146,7 +148,7 @@ class Source(RowSource):
 
         A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
-            raise SourceError("The source was read already; open it again.")
+            raise SourceError("The source has been read already; open it again.")
         self.require(types or ())
         self._started = True
         self._reader.want(types)
@@ -250,7 +252,7 @@ class Source(RowSource):
             return ""
         *others, last = (repr(marker) if marker else "empty" for marker in self.missing)
         markers = f"{', '.join(others)} or " if others else ""
-        return f" Cells that are {markers}{last} mean that nothing is known, unless --no-default-missing is given."
+        return f" Cells that are {markers}{last} are missing values, unless --no-default-missing is given."
 
     def _all_chunks(self) -> Iterator[Chunk]:
         first, self._first, self._sampled = self._first, [], None

@@ -131,14 +131,14 @@ def _refuse_mail(head: bytes) -> None:
     from tallybayes.sources.contents import looks_like_mail
 
     if looks_like_mail(head):
-        raise SourceError("Standard input looks like mail. Say that it is: --input mail, or mbox for many.")
+        raise SourceError("Standard input looks like mail. Give --input mail, or --input mbox for several.")
 
 
 def refuse_others(file: str, head: bytes) -> None:
     if head[8 : 8 + len(MODEL)] == MODEL:
         raise SourceError(f"{file} is a model, not data.")
     if head.startswith(b"SQLite format 3") or head[8:12] == b"DUCK":
-        raise SourceError(f"{file} is a database. Say which rows to read: --database {file} --query 'SELECT …'.")
+        raise SourceError(f"{file} is a database. Give the rows to read: --database {file} --query 'SELECT …'.")
     for magic, what in OTHERS.items():
         if head.startswith(magic):
             raise SourceError(f"{file} is {what}, not a table. Give CSV, TSV, JSON lines, Parquet or Arrow.")

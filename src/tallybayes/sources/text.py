@@ -22,9 +22,9 @@ LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
 ENCODING = "Give the encoding of the file, like --encoding latin-1"
 NO_QUOTES = "give --no-quotes if quotes are ordinary characters"
-UNCLOSED = f"A quote is opened there and not closed; {NO_QUOTES}."
+UNCLOSED = f"A quote is opened there and never closed; {NO_QUOTES}."
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
-STRAY, STRAY_EACH = 2, 20  # control characters that a text may contain: a few, and one in so many
+STRAY, STRAY_EACH = 2, 20  # control characters that text may contain: two, and one in twenty
 MARKS = {  # byte order marks, the longer ones first
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
@@ -87,19 +87,19 @@ def open_text(source: Input, reading: ReadOptions) -> None:
     first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may not have more yet
     if is_binary(first):
         raise SourceError(
-            f"{source.name} is not a table: it holds bytes that are no text. Give CSV, TSV, JSON lines, Parquet or "
+            f"{source.name} is not a table: it contains bytes that are not text. Give CSV, TSV, JSON lines, Parquet or "
             "Arrow, or the encoding, like --encoding utf-16-le."
         )
 
 
 def is_plain(source: Input) -> bool:
-    """Whether the bytes of an opened text are stored as they are, so that they can be read from anywhere."""
+    """Whether the bytes of an opened text are stored unchanged, so that reading can start anywhere."""
     return source.total is not None and not source.packed and not isinstance(source.stream.below, Transcoded)
 
 
 def is_binary(content: bytes) -> bool:
-    r"""Whether these bytes cannot be text. A stray zero byte is a character like any other; many beside other control
-    characters are UTF-16, or no text at all.
+    r"""Whether these bytes cannot be text. A stray NUL is an ordinary character; many control characters mean UTF-16 or
+    binary data.
 
     >>> is_binary(b"a\0,b"), is_binary("a,b".encode("utf-16-le"))
     (False, True)
@@ -139,6 +139,6 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iter
             yield Block(line, buffer.slice(0, end), stored - given)
             given = stored
         elif filled > ROW_LIMIT:
-            cause = UNCLOSED if is_open else "Is this the right kind of file?"
+            cause = UNCLOSED if is_open else "Check the format of the file."
             raise SourceError(f"{source.name}, line {line}: the row is longer than {ROW_LIMIT >> 20} MiB. {cause}")
         line, rest = line + lines, view[end:filled]

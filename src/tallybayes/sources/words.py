@@ -1,4 +1,4 @@
-"""Lists of words, i.e. tokenised texts, are read as such where they are found."""
+"""Lists of words, i.e. tokenised texts, which are kept as lists."""
 
 from __future__ import annotations
 

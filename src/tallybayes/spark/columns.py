@@ -1,4 +1,4 @@
-"""Columns of a DataFrame by their names, whatever these hold, and how Spark writes the types of labels."""
+"""Columns of a DataFrame by name, with any characters, and the Spark types of labels."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, Strin
 
 
 def quoted(name: str) -> str:
-    """A name that may hold dots and quotes."""
+    """A column name, quoted, since it may contain dots and quotes."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -25,7 +25,7 @@ def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:
 
 
 def label_kind(label_type: pa.DataType | None) -> tuple[DataType, Any]:
-    """As what Spark has the classes, and what makes such a value of one."""
+    """The Spark type of the classes, and a function that converts a class to it."""
     if label_type is not None and pa.types.is_boolean(label_type):
         return BooleanType(), bool
     if label_type is not None and pa.types.is_integer(label_type):

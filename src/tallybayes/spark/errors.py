@@ -1,4 +1,4 @@
-"""A task's error as one sentence on the driver, instead of Spark's forty lines of Java."""
+"""A task's error as one sentence on the driver, instead of Spark's Java stack trace."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TaskError(RuntimeError):
 
 
 def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]], Iterator[T]]:
-    """The same work, with errors marked so that they can be found again in Spark's own message."""
+    """Marks errors of `work`, so that they can be found in Spark's message."""
 
     def run(batches: Iterator[T]) -> Iterator[T]:
         settle()
@@ -38,7 +38,7 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
 
 @contextmanager
 def sentences() -> Iterator[None]:
-    """A task's error as the library's own, and an error of Java's as its last cause."""
+    """Raises a task's error as an error of the library, and a Java error as its last cause."""
     try:
         yield
     except Exception as error:
@@ -46,7 +46,7 @@ def sentences() -> Iterator[None]:
             raise ValueError(found[1]) from None
         if LACKING in str(error):
             raise ModuleNotFoundError(
-                "Spark's workers run a Python without tallybayes. Install it there, or have them run this one: set "
+                "Spark's workers run a Python without tallybayes. Install it there, or make them use this one: set "
                 f"PYSPARK_PYTHON={sys.executable} before the session starts."
             ) from None
         if isinstance(error, PySparkException) or not hasattr(error, "java_exception"):
@@ -54,6 +54,6 @@ def sentences() -> Iterator[None]:
         raise RuntimeError(f"Spark could not read the rows: {_cause(str(error))}") from None
 
 
-def _cause(told: str) -> str:
-    causes = re.findall(r"Caused by: (?:[\w.$]+: )?(.+)", told)
-    return causes[-1].strip() if causes else told.strip().partition("\n")[0]
+def _cause(message: str) -> str:
+    causes = re.findall(r"Caused by: (?:[\w.$]+: )?(.+)", message)
+    return causes[-1].strip() if causes else message.strip().partition("\n")[0]

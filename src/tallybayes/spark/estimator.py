@@ -1,4 +1,4 @@
-"""The pyspark.ml way: an estimator to fit and a model that transforms, for pipelines, cross-validation, save and load.
+"""A pyspark.ml estimator and its model, for pipelines, cross-validation, saving and loading.
 
 Columns are used as they are: no vector to assemble, no text to index. Labels that are numbers are predicted as doubles,
 the only ones that pyspark's evaluators accept; all others as strings.

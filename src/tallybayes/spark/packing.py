@@ -1,5 +1,5 @@
-"""Columns on their way to a task. Spark writes one array of numbers faster than as many columns, so columns of the same
-type travel as one array, and are columns again in the task."""
+"""Columns sent to a task. Spark writes one array of numbers faster than many columns, so columns of the same type are
+sent as one array and unpacked in the task."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tallybayes.sources.columnar import of_good_size
 from tallybayes.spark.columns import quoted
 
 NUMBERS = (DoubleType, FloatType, LongType, IntegerType, ShortType, ByteType)
-BATCH_BYTES = 1 << 23  # of rows that are worked on together: every batch has its price
+BATCH_BYTES = 1 << 23  # of rows processed together, since every batch has a fixed cost
 
 Batches = Iterator[pa.RecordBatch]
 
 
 class Packing(NamedTuple):
-    """Which columns a task is sent, and which of them as one array."""
+    """The columns sent to a task, and which of them are grouped into arrays."""
 
     names: list[str]
     groups: list[list[str]]
@@ -39,13 +39,13 @@ class Packing(NamedTuple):
         return cls(names, list(groups.values()))
 
     def packed(self, frame: DataFrame) -> DataFrame:
-        """The columns as c0, c1, …: `mapInArrow` takes no names that hold dots or quotes."""
+        """The columns as c0, c1, …, since `mapInArrow` does not support names with dots or quotes."""
         kinds = _kinds(frame)
         columns = (_as_one(kinds, group) for group in self.groups)
         return frame.select(*(column.alias(f"c{at}") for at, column in enumerate(columns)))
 
     def unpacked(self, batches: Batches) -> Batches:
-        """The columns under their own names, small batches put together."""
+        """The columns under their own names, with small batches combined."""
         for batch in of_good_size(batches, BATCH_BYTES):
             found: dict[str, pa.Array] = {}
             for group, cells in zip(self.groups, batch.columns, strict=True):
@@ -65,7 +65,7 @@ def _as_one(kinds: dict[str, DataType], group: list[str]) -> Column:
 
 
 def _apart(rows: pa.ListArray, width: int) -> list[pa.Array]:
-    """The columns of arrays that have so many numbers each."""
+    """The columns of arrays with `width` numbers each."""
     cells = rows.flatten()
     if not cells.null_count:
         return [pa.array(column) for column in _columns(cells, width)]

@@ -1,4 +1,4 @@
-"""Answers beside the rows of a DataFrame. The model is sent with the task and loaded once per process."""
+"""Adds answers to a DataFrame. The model is sent with the task and loaded once per process."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def predict(
     model: Model, df: DataFrame, probability: bool = True, *, keep: Sequence[str] | None = None, absent: str = ERROR
 ) -> DataFrame:
     """The DataFrame with the class of every row, "predicted", and its "probability"; with `probability` also "P(…)" of
-    every class. Nothing is computed until rows are asked for. Rows travel to Python and back: where only some columns
-    are needed beside the answers, `keep` them, and the others stay where they are."""
+    every class. Evaluation is lazy. Rows are sent to Python and back: if only some columns are needed next to the
+    answers, `keep` these, and the others are not sent."""
     shares = [f"P({label})" for label in model.classes] if probability else []
     return answered(model, df, ["predicted", "probability", *shares], keep=keep, absent=absent)
 
@@ -33,21 +33,21 @@ def predict(
 def answered(
     model: Model, df: DataFrame, names: list[str], *, keep: Sequence[str] | None = None, absent: str = ERROR
 ) -> DataFrame:
-    """The same under these names: of the class, of its probability and, if there are more, of every class's."""
+    """The same with these column names: of the class, its probability and, if given, the probability of each class."""
     check_absent(absent)
     if absent != MISSING:
         check_there(df, list(model.schema.by_column), ADVICE)
     kept = list(df.columns if keep is None else dict.fromkeys(keep))
-    check_there(df, kept, "Keep columns that are there.")
-    model.beliefs()  # what it cannot answer is said here, and not by a task
+    check_there(df, kept, "Keep existing columns.")
+    model.beliefs()  # raises errors here, not in a task
     kind, as_label = label_kind(model.label_type)
     taken = {name.lower() for name in kept} & {name.lower() for name in names}
     if taken:
-        raise ValueError(f"The DataFrame has columns {sorted(taken)} already, which answers are called. Rename them.")
+        raise ValueError(f"The DataFrame already has columns {sorted(taken)}, the names of answers. Rename them.")
     new = [StructField(names[0], kind), *(StructField(name, DoubleType()) for name in names[1:])]
     labels = [as_label(label) for label in model.classes]
-    asked = [name for name in model.schema.by_column if name in df.columns]
-    packing = Packing.of(df, dict.fromkeys([*kept, *asked]))
+    used = [name for name in model.schema.by_column if name in df.columns]
+    packing = Packing.of(df, dict.fromkeys([*kept, *used]))
     answering = _answering(to_bytes(model), packing, len(kept), labels, names, absent)
     fields = [df.schema[name] for name in kept]
     return packing.packed(df).mapInArrow(marking(answering), StructType([*fields, *new]))
@@ -56,7 +56,7 @@ def answered(
 def _answering(
     data: bytes, packing: Packing, kept: int, labels: list[object], names: list[str], absent: str
 ) -> Callable[[Batches], Batches]:
-    """What a task does with these columns, of which it keeps the first."""
+    """The work of a task on these columns, of which it keeps the first."""
     digest = hashlib.sha256(data).hexdigest()
 
     def answers(batches: Batches) -> Batches:

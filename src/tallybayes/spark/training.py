@@ -1,4 +1,4 @@
-"""From a DataFrame to a model: every partition is counted where it is, and the counts are merged where they are."""
+"""Trains on a DataFrame: every partition is counted on its executor, and the counts are merged on executors."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
-FEW = 16  # models that the driver fetches one at a time …
-SMALL = 1 << 26  # … or all at once, however many, if they have no more bytes than these together
+FEW = 16  # models that the driver merges itself
+SMALL = 1 << 26  # total bytes up to which the driver collects models at once, instead of one by one
 COUNTED = "model binary"
-ADVICE = "Rename the column, or have it taken as missing: absent='missing'."
+ADVICE = "Rename the column, or treat it as missing with absent='missing'."
 
 
 def train(
@@ -39,8 +39,8 @@ def train(
     *,
     absent: str = ERROR,
 ) -> Model:
-    """Counts the rows of a DataFrame. The model is byte for byte the one that `Model.train` makes of the same rows,
-    however they are partitioned and whichever tasks are retried.
+    """Trains a model on a DataFrame. It is byte for byte the model that `Model.train` makes of the same rows, however
+    they are partitioned and whichever tasks are retried.
 
     Without a schema, one is inferred from the first rows, with a warning. Intervals and questions that must be chosen
     before counting are chosen from these rows too."""
@@ -48,8 +48,8 @@ def train(
     settled = _settled(schema, df if weight is None else df.drop(weight), label)
     label = label or settled.label
     if label is None:
-        raise ValueError("Which column holds the classes? Give label='…', or a schema that knows it.")
-    check_there(df, [label, *([] if weight is None else [weight])], "Give the names of columns.")
+        raise ValueError("Which column holds the classes? Give label='…', or a schema with a label.")
+    check_there(df, [label, *([] if weight is None else [weight])], "Give existing columns.")
     wanted = [name for name in settled.by_column if absent != MISSING or name in df.columns]
     check_there(df, wanted, ADVICE)
     packing = Packing.of(df, dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
@@ -68,8 +68,8 @@ def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label:
     if given is None:
         given = Schema.infer(first, label)
         warnings.warn(
-            f"No schema was given; it was inferred from {len(first):,} rows. Give Schema.infer(…) of rows of your own "
-            "choice to have the same one every time.",
+            f"No schema was given; it was inferred from {len(first):,} rows, which may differ from run to run. Pass "
+            "Schema.infer(rows) to have the same one every time.",
             stacklevel=3,
         )
     return prepare(given, first, label)
@@ -111,22 +111,22 @@ def _merge_partition(batches: Batches) -> Batches:
 
 
 def _merged(counted: DataFrame, schema: Schema) -> Model:
-    """In rounds, as many models at a time as the root of how many there are; the last few on the driver."""
-    held = [counted.persist(StorageLevel.DISK_ONLY)]
+    """Merges n models in rounds, about √n at a time, and the last few on the driver."""
+    rounds = [counted.persist(StorageLevel.DISK_ONLY)]
     try:
-        left, size = _measured(held[-1])
+        left, size = _measured(rounds[-1])
         while left > FEW and size > SMALL:
-            together = held[-1].repartition(math.ceil(math.sqrt(left)))
-            held.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
-            left, size = _measured(held[-1])
-        rows = held[-1].toLocalIterator() if size > SMALL else held[-1].collect()
+            together = rounds[-1].repartition(math.ceil(math.sqrt(left)))
+            rounds.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
+            left, size = _measured(rounds[-1])
+        rows = rounds[-1].toLocalIterator() if size > SMALL else rounds[-1].collect()
         return merge(pickle.loads(row.model) for row in rows) if left else Model(schema)
     finally:
-        for each in held:
+        for each in rounds:
             each.unpersist()
 
 
 def _measured(counted: DataFrame) -> tuple[int, int]:
-    """How many models there are, and how many bytes."""
+    """The number of models and their total size in bytes."""
     found = counted.agg(f.count("model").alias("models"), f.sum(f.length("model")).alias("bytes")).first()
     return found.models, found.bytes or 0

@@ -1,4 +1,4 @@
-"""What a Python worker of Spark keeps from one task to the next: its modules, and a model."""
+"""What a Python worker of Spark keeps between tasks: its modules, and a model."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from functools import cache
 from tallybayes.files import from_bytes
 from tallybayes.model.model import Model
 
-_MODELS: dict[str, Model] = {}  # one, which many tasks have
+_MODELS: dict[str, Model] = {}  # the last one only
 
 
 @cache
 def settle() -> None:
-    """Spark collects garbage after every task: 40 ms to look at modules that never go. From here on they are left out
-    of it."""
+    """Excludes modules from garbage collection, which Spark runs after every task: they would take 40 ms each time."""
     gc.collect()
     gc.freeze()
 

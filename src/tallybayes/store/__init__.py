@@ -1,9 +1,9 @@
-"""A model with its journal on disk: what is acknowledged is never lost, never doubled, and forgotten without a trace.
+"""A model with its journal on disk: acknowledged changes are never lost or doubled, and forgotten rows leave no trace.
 
-`store` is what a user opens. `writer` gathers changes into one commit, `changes` makes them, `state` is the model and
-what it is replayed from, `journal` the database, `sealed` the counts in it, `folder` the model files beside it,
-`chain` the hashes that link changes, `copying` a store as it is at one moment, `verifying` and `receipts` what can be
-checked. Leans on `files` and `model`.
+`store` is the public class. `writer` groups changes into commits, `changes` makes them, `state` is the model and how it
+is replayed, `journal` the database, `sealed` the counts in it, `folder` the model files next to it, `chain` the hashes
+that link changes, `copying` makes consistent copies, and `verifying` and `receipts` check them. Leans on `files` and
+`model`.
 """
 
 from tallybayes.store.changes import Change

@@ -1,6 +1,6 @@
-"""The chain of changes: each has a record, and a hash over that record and the hash before it.
+"""The hash chain of changes: each link is the hash of a record and the previous link.
 
-Whoever has seen one link knows whether any change before it was altered, left out or made up later.
+Anyone who has kept one link can detect whether a change before it was altered, removed or inserted later.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-START = bytes(32)  # what comes before the first change
+START = bytes(32)  # the link before the first change
 
 CREATE, LEARN, FORGET, CORRECT, EXPIRE, DECAY = "create", "learn", "forget", "correct", "expire", "decay"
 GONE = (FORGET, EXPIRE)
@@ -19,20 +19,20 @@ ONE_FORM = json.JSONEncoder(sort_keys=True, ensure_ascii=False, separators=(",",
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What a change was. It holds no counts: only what stays when they are forgotten."""
+    """The record of a change. It has no counts, only what remains after they are forgotten."""
 
     number: int
     at: str  # UTC
     what: str
-    id: str | None = None  # of the row; of the store itself where it is created
-    content: str | None = None  # sha256 of a random salt and the counts; it says nothing once the salt is gone
+    id: str | None = None  # of the row; for "create", of the store
+    content: str | None = None  # sha256 of a random salt and the counts; meaningless once the salt is deleted
     factor: float | None = None  # of a decay
-    base: str | None = None  # digest of the model that replaying begins with from here on
-    before: str | None = None  # digest of the model, where that was asked for
+    base: str | None = None  # digest of the base, the model that replaying starts from
+    before: str | None = None  # digest of the model, if requested
     after: str | None = None
 
     def text(self) -> str:
-        """As JSON of one form, which is what the chain links."""
+        """Canonical JSON, which the chain hashes."""
         return ONE_FORM.encode({name: value for name, value in vars(self).items() if value is not None})
 
     def facts(self) -> dict[str, Any]:
@@ -40,16 +40,16 @@ class Record:
 
 
 def record_from(text: str) -> Record:
-    """The inverse of `text`, for nothing but what it would write."""
+    """The inverse of `text`, for canonical JSON only."""
     try:
         found = Record(**json.loads(text))
     except (TypeError, ValueError, RecursionError):
         raise ValueError("a record cannot be read") from None
     if found.text() != text:
-        raise ValueError("a record is not written as tallybayes writes it")
+        raise ValueError("a record is not canonical")
     return found
 
 
 def link(previous: bytes, text: str) -> bytes:
-    """The hash of a change, given the one before."""
+    """The link of a change, given the previous link."""
     return hashlib.sha256(previous + text.encode()).digest()

@@ -1,6 +1,6 @@
 """The changes of a store, each made within a transaction: learn, forget, correct, expire, decay.
 
-All that may be wrong with a change is found before anything is touched. Then the model changes, then the journal.
+A change is fully validated before it is made, first in the model and then in the journal.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRo
 from tallybayes.store.journal import Entry
 from tallybayes.store.state import Counted, Place, State
 
-Merged = list[tuple[Model | None, Counted | None]]  # taken and added
+Merged = list[tuple[Model | None, Counted | None]]  # subtracted and added
 
 
 class Change(NamedTuple):
-    """What was done: on disk, and part of every answer from now on."""
+    """A change that is on disk and part of every later answer."""
 
     number: int  # in the journal: the version of the model
     what: str
     id: str | None
-    already: bool = False  # it had been done before, by the change of this number
+    already: bool = False  # whether an earlier change, the one with this number, had done it
 
 
 def moment(when: datetime) -> str:
-    """A time as the journal has it: texts that sort as times do."""
+    """A time as in the journal: text that sorts chronologically."""
     return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
 
 
@@ -40,8 +40,8 @@ class Changes:
 
     def __init__(self, state: State) -> None:
         self.state, self.journal = state, state.journal
-        self.halfway = False  # the model has changed, and the journal has not
-        self._merged: Merged | None = None  # what may have to be taken back
+        self.halfway = False  # the model has changed, but not the journal
+        self._merged: Merged | None = None  # what may have to be undone
 
     def learn(self, id: str, counted: Counted, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -52,13 +52,13 @@ class Changes:
         if self._same(entry, counted):
             return Change(entry.change, LEARN, id, already=True)
         raise DifferentContentError(
-            f"The id {id!r} stands for another row, or for this one with another label. Give every row an id of its "
-            "own; to change a label, correct it."
+            f"The id {id!r} belongs to another row, or to this one with another label. Give every row its own id; "
+            "to change a label, use correct."
         )
 
     def together(self, changes: Sequence[Callable[[], Change]], first: int) -> list[Change]:
-        """Some of the changes below, all of them or none: if one is refused, those before it are undone. It is told by
-        its number, `first` being that of the first."""
+        """Makes all of these changes or none: if one is refused, those before it are undone. The error names its row,
+        counting from `first`."""
         before, merged = self.state.place(), Merged()
         done: list[Change] = []
         self.journal.sql.execute("SAVEPOINT together")
@@ -79,7 +79,7 @@ class Changes:
         return done
 
     def _take_back(self, merged: Merged, before: Place) -> None:
-        """What was merged is taken out again, which is exact; the journal forgets it by itself."""
+        """Undoes what was merged, which is exact; the journal is rolled back by the caller."""
         self.halfway = True
         for take, add in reversed(merged):
             self._merge(add and add.model, take)
@@ -97,17 +97,17 @@ class Changes:
         raise self._unknown(id)
 
     def forget_counts(self, counted: Counted, prove: bool) -> Change:
-        """Forgets a row by its content: the last that was learned like this, or else one of the base."""
-        alike = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
-        for entry in list(alike):
+        """Forgets a row by its content: the last one learned with it, or else one in the base."""
+        same = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
+        for entry in list(same):
             if self._same(entry, counted):
                 return self._take_out([entry], FORGET, prove)[0]
         base = self.state.read_base()
         try:
             base -= counted.model
-            to_bytes(base)  # whose counts must still be those of some rows
+            to_bytes(base)  # raises an error if the remaining counts are impossible
         except ValueError as error:
-            raise UnknownRowError(f"There is no such row in the store, under this label. {error}") from None
+            raise UnknownRowError(f"There is no such row with this label in the store. {error}") from None
         return Change(self._change(FORGET, None, take=counted.model, prove=prove, rebase=True), FORGET, None)
 
     def correct(self, id: str, label: Any, prove: bool) -> Change:
@@ -130,7 +130,7 @@ class Changes:
         return Change(number, CORRECT, id)
 
     def _correct_in_base(self, entry: Entry, new: Counted, prove: bool) -> Change:
-        """The row weighs what it did by then."""
+        """Corrects a row in the base, with its current weight."""
         faded = new.model
         for factor in self.journal.decays_since(entry.first):
             faded = faded * factor
@@ -142,7 +142,7 @@ class Changes:
         return Change(number, CORRECT, entry.id)
 
     def expire(self, ids: Iterable[str], before: str, prove: bool) -> list[Change]:
-        """Forgets those of these rows that were learned before a time."""
+        """Forgets those of these rows that were learned before the time."""
         found = (self.journal.entry(id) for id in ids)
         return self._take_out([entry for entry in found if entry is not None and entry.at < before], EXPIRE, prove)
 
@@ -153,12 +153,12 @@ class Changes:
     def _take_out(self, entries: Sequence[Entry], what: str, prove: bool) -> list[Change]:
         state = self.state
         in_base = any(entry.first <= state.base for entry in entries)
-        written = self.journal.about("snapshot")  # which may be damaged, and yet hold their words
+        written = self.journal.about("snapshot")  # even a damaged one may contain words of the rows
         if written is not None and any(entry.first <= written for entry in entries):
             state.drop_snapshot()
         done: list[Change] = []
         for i, entry in enumerate(entries, 1):
-            self.halfway = bool(done)  # all of them, or none
+            self.halfway = bool(done)  # all or none
             rebase = in_base and i == len(entries)
             number = self._change(what, entry.id, take=state.weighed(entry), prove=prove, rebase=rebase)
             self.journal.remove(entry)
@@ -177,7 +177,7 @@ class Changes:
         prove: bool = False,
         rebase: bool = False,
     ) -> int:
-        """Changes the model, and says so in the journal."""
+        """Changes the model and records it in the journal."""
         state, number = self.state, self.state.number + 1
         before = digest(state.model) if prove else None
         if add is not None and take is None:
@@ -193,7 +193,7 @@ class Changes:
         content = None if add is None else self.journal.keep(number, add.data)
         base = state.rebase(number) if rebase else None
         after = (base or digest(state.model)) if prove else None
-        told = Record(
+        record = Record(
             number=number,
             at=self._now,
             what=what,
@@ -204,14 +204,14 @@ class Changes:
             before=before,
             after=after,
         )
-        self.journal.append(told)
+        self.journal.append(record)
         state.number = number
         self.halfway = False
         return number
 
     def _merge(self, take: Model | None, add: Model | None, keep_schema: bool = True) -> None:
-        """All of it, or nothing: whatever is refused, the model is as it was. A class that loses its last row keeps its
-        weights in the schema unless that is written anew: they were there before the row was."""
+        """Merges all or nothing: after an error the model is unchanged. A class that loses its last row keeps its
+        weights in the schema, unless `keep_schema` is False: they were there before the row."""
         model = self.state.model
         schema = model.schema
         if take is not None:

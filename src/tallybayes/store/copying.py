@@ -1,8 +1,8 @@
-"""Copies of a whole store as it is at one moment, made while it learns: what `backup` keeps and `verify` looks at.
+"""Consistent copies of a whole store, made while it learns, for `backup` and `verify`.
 
-The database is copied in steps. Between them changes are made as always, and SQLite brings the pages that were copied
-already up to date, so that the copy is of the moment of its last step. Only that is done by the thread that writes;
-everything else is left to whoever asked for the copy.
+The database is copied in steps. In between, changes are made as usual, and SQLite updates pages that are already
+copied, so the copy is consistent as of its last step. Only the database is copied by the writing thread; everything
+else is done by the caller.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ Between = Callable[[], object]
 
 
 class Copy(NamedTuple):
-    """A store as it was at one moment. Its model files stay open, for they may be gone from the folder soon."""
+    """A store at one moment. Its model files stay open, since they may soon be deleted."""
 
     journal: Journal
     base: tuple[int, FileIO]
-    snapshot: tuple[int, FileIO] | None  # none also where the file is missing
+    snapshot: tuple[int, FileIO] | None  # None also if the file is missing
     model: Model | None
 
 
 def copy_store(state: State, target: sqlite3.Connection, between: Between, files: ExitStack, *, model: bool) -> Copy:
-    """By the thread that writes. `model` says whether that in memory is copied as well."""
-    target.execute("PRAGMA journal_mode=OFF")  # who wants the copy to last syncs it when it is whole
+    """Copies a store, in the writing thread; with `model`, the model in memory as well."""
+    target.execute("PRAGMA journal_mode=OFF")  # the caller syncs it when it is complete
     target.execute("PRAGMA synchronous=OFF")
     state.journal.copy_to(target, between)
     written, snapshot = state.journal.about(SNAPSHOT), None
@@ -51,17 +51,17 @@ def copy_store(state: State, target: sqlite3.Connection, between: Between, files
 
 @contextmanager
 def telling() -> Iterator[None]:
-    """An error of the disk, while a copy is made, as a sentence."""
+    """Turns disk errors during a copy into a `StoreError`."""
     try:
         yield
     except (sqlite3.Error, OSError) as error:
-        raise StoreError(f"The store could not be copied: {error}. Nothing of it was changed.") from error
+        raise StoreError(f"The store could not be copied: {error}. The store is unchanged.") from error
 
 
 @contextmanager
 def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
-    """A database on the disk of the store that no file shows: what is forgotten meanwhile must be in none."""
-    path = folder.path / f".tally-copy-{secrets.token_hex(8)}"  # which `replacing` does not take for one of its own
+    """A database on the same disk without a directory entry: rows forgotten meanwhile must be in no file."""
+    path = folder.path / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA locking_mode=EXCLUSIVE")
@@ -76,12 +76,12 @@ def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A folder to fill, which takes its place when the block ends well; nobody else may read it."""
+    """A private folder to fill, which is renamed to its final path if the block succeeds."""
     target = Path(os.path.abspath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise StoreError(f"{target} is there already. Give the name of a new folder, or use Store.open.")
+        raise StoreError(f"{target} exists already. Give the name of a new folder, or use Store.open.")
     if not target.parent.is_dir():
-        raise StoreError(f"There is no folder {target.parent} to make {target.name} in.")
+        raise StoreError(f"There is no folder {target.parent} to create {target.name} in.")
     made = target.parent / f".tally-store-{secrets.token_hex(8)}"
     made.mkdir(mode=0o700)
     try:
@@ -95,7 +95,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def keep(copy: Copy, made: Path) -> None:
-    """The rest of a backup: the files beside the database, and all of it on the disk."""
+    """Completes a backup: copies the model files and syncs everything to disk."""
     folder = Folder(made)
     for kind, found in ((BASE, copy.base), (SNAPSHOT, copy.snapshot)):
         if found is not None:

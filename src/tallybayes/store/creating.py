@@ -1,4 +1,4 @@
-"""A store that is new: a folder with the model it begins with, and a journal of no changes."""
+"""Creates a store: a folder with its base model and an empty journal."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ def make_store(path: str | os.PathLike[str], start: Schema | Mapping[str, Family
 
 
 def _first_model(start: Schema | Mapping[str, Family] | Model) -> Model:
-    """Of no rows, or of what a model has counted; an error, if rows cannot be learned into it one by one."""
+    """The base model, empty or given; an error if it cannot learn row by row."""
     model = start.copy() if isinstance(start, Model) else Model(start)
-    model.schema = model.schema.without_reasons()  # which tell of rows
+    model.schema = model.schema.without_reasons()  # which depend on rows
     if model.schema.has_components:
-        raise ValueError("A store learns rows by their labels, which do not say to which component one belongs.")
+        raise ValueError("A store cannot hold a mixture: labels do not say which component a row belongs to.")
     if not model.schema.is_prepared:
         raise ValueError(
-            "Intervals, levels or questions must be chosen before rows are counted. Choose them from some rows: "
+            "Intervals, levels or questions must be chosen before rows are counted. Choose them on some rows with "
             "Store.create(path, prepare(schema, rows, labels))."
         )
     return model

@@ -1,14 +1,14 @@
-"""What can be wrong with a store, by kinds that a service answers differently."""
+"""The errors of a store, each of which a service answers differently."""
 
 from __future__ import annotations
 
 
 class StoreError(ValueError):
-    """A store that cannot be used like this, or is damaged."""
+    """The base class of all errors of a store."""
 
 
 class DamagedStoreError(StoreError):
-    """A store that cannot be read as it was written."""
+    """A store is damaged."""
 
 
 class StoreInUseError(StoreError):
@@ -16,20 +16,20 @@ class StoreInUseError(StoreError):
 
 
 class DifferentContentError(StoreError):
-    """An id that stands for another row already."""
+    """An id already belongs to another row."""
 
 
 class UnknownRowError(StoreError, LookupError):
-    """A row that is not in the store, by its id or by its content."""
+    """A row is not in the store, by its id or by its content."""
 
 
 class NotWrittenError(StoreError):
-    """The disk did not take a change: nothing of it was kept, and everything before it still is."""
+    """A change could not be written and was discarded; earlier changes are not affected."""
 
 
 class InDoubtError(NotWrittenError):
-    """The disk failed at the very end of a change, which may have been kept all the same."""
+    """The disk failed during the commit of a change, which may or may not be kept."""
 
 
 class FileLeftError(StoreError):
-    """A change that was made, but a file of before, which may hold what was forgotten, could not be removed."""
+    """A change was made, but an old file, which may contain forgotten rows, could not be removed."""

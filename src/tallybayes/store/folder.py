@@ -1,7 +1,7 @@
-"""The model files beside the database: the base that replaying begins with, and the last snapshot.
+"""The model files next to the database: the base that replaying starts from, and the last snapshot.
 
-A file has its own name for every version and is known to the database before an older one goes, so that a crash leaves
-one that is whole, and perhaps one that nobody knows: those go when the store is opened.
+The name of a file includes its version, and the database refers to it before an older one is deleted. So a crash leaves
+a complete file, and perhaps one that is unknown to the database, which is deleted when the store is opened.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ class Folder:
         return self.path / f"{kind}-{number}.tally"
 
     def write(self, kind: str, number: int, model: Model) -> str:
-        """Puts a model on the disk, and gives its digest."""
+        """Writes a model to disk and returns its digest."""
         data = to_bytes(model)
         with replacing(self.file(kind, number)) as file:
             file.write(data)
         return hashlib.sha256(data).hexdigest()
 
     def read(self, kind: str, number: int, digest: str) -> Model:
-        """The model that was written, or an error: nothing else passes for it."""
+        """The model with this digest; an error if the file is missing or differs."""
         path = self.file(kind, number)
         try:
             return model_of(path.read_bytes(), digest, path.name)
@@ -49,7 +49,7 @@ class Folder:
             raise DamagedStoreError(f"{path} is missing. Restore the store from a backup.") from None
 
     def keep_only(self, kind: str, number: int | None) -> None:
-        """Every other file of this kind goes, and is gone when this returns."""
+        """Deletes all other files of this kind, durably."""
         kept = None if number is None else self.file(kind, number)
         gone = [path for path in self.path.glob(f"{kind}-*.tally") if path != kept]
         for path in gone:
@@ -58,16 +58,16 @@ class Folder:
             sync(self.path)
 
     def remove_abandoned(self) -> None:
-        """Files that were not yet whole when their writer died. Nobody else writes here: the store is locked."""
+        """Deletes incomplete files of a process that died. The store is locked, so nobody else is writing."""
         for path in self.path.glob(".tally-*"):
             path.unlink(missing_ok=True)
 
 
 def model_of(data: bytes, digest: str, name: str) -> Model:
-    """The model of these bytes, if they are those that were written."""
+    """The model in these bytes, if they match the digest."""
     try:
         if hashlib.sha256(data).hexdigest() != digest:
-            raise FileError("its bytes are not those that were written")
+            raise FileError("it does not match its digest")
         return from_bytes(data)
     except FileError as error:
         raise DamagedStoreError(f"{name} is damaged: {error}. Restore the store from a backup.") from None

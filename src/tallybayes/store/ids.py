@@ -1,4 +1,4 @@
-"""What a row is called: a text that can be printed, or a random one."""
+"""The id of a row: printable text, or a random id."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The database: the chain of changes, the rows that are left with their counts, and which files go with them.
+"""The database: the chain of changes, the current rows with their counts, and which model files belong to them.
 
-One connection, one writer. `synchronous=FULL` and a rollback journal that is truncated at every commit: when a commit
-returns it is on the disk, and what it deleted is in no file. A write-ahead log would be quicker and keep what was
-deleted for a while.
+One connection, one writer. With `synchronous=FULL` and a rollback journal that is truncated at every commit, a commit
+is on disk when it returns, and deleted data is in no file. A write-ahead log would be faster, but would keep deleted
+data for a while.
 """
 
 from __future__ import annotations
@@ -32,30 +32,30 @@ CREATE TABLE counts (change INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
 CREATE TABLE replaced (change INTEGER PRIMARY KEY, id TEXT NOT NULL);
 CREATE INDEX replaced_of_a_row ON replaced (id);
 """
-STEP = 512  # pages that are copied before others have their turn
-DONE = 101  # what SQLite says when a copy is whole
+STEP = 512  # pages copied before waiting changes get their turn
+DONE = 101  # SQLITE_DONE: a copy is complete
 ENTRY = "entries.change, entries.id, first, at, mark"
 RECORDS = "LEFT JOIN changes ON changes.number = counts.change"
 SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
 
 
 class Entry(NamedTuple):
-    """A row that is left."""
+    """A row in the store."""
 
-    change: int  # that last touched it, under which its counts are kept
+    change: int  # the last change to it, under which its counts are kept
     id: str
     first: int  # the change that learned it
     at: str  # when it was learned
-    mark: int  # of its counts, to find it by them
+    mark: int  # a short hash of its counts, to find it by content
 
 
 class Journal:
-    """The database of a store; see the module."""
+    """The database of a store."""
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
         self.path = path
-        self._link: bytes | None = None  # of the last change, once it is known
-        self.ending = False  # the last transaction got as far as its commit
+        self._link: bytes | None = None  # of the last change, once known
+        self.ending = False  # whether the last transaction reached its commit
         how = "rwc" if new else "rw"
         self.sql = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
@@ -70,17 +70,17 @@ class Journal:
 
     @classmethod
     def of(cls, sql: sqlite3.Connection, path: Path) -> Self:
-        """A copy, to be read, of the journal with this path."""
+        """A read-only copy of the journal at this path."""
         made = object.__new__(cls)
         made.sql, made.path, made._link, made.ending = sql, path, None, False
         return made
 
     def copy_to(self, target: sqlite3.Connection, between: Callable[[], object]) -> None:
-        """In steps, with whatever is done `between` them: the copy has that too."""
-        self.sql.execute("PRAGMA shrink_memory")  # pages that were changed on the disk behind our back are read again
+        """Copies in steps and calls `between` after each; changes made there are in the copy, too."""
+        self.sql.execute("PRAGMA shrink_memory")  # drops cached pages, so that damage on disk is noticed
 
         def step(status: int, *_: int) -> None:
-            if status != DONE:  # then anything new would not be in the copy
+            if status != DONE:  # after the last step, changes would not be in the copy
                 between()
 
         self.sql.backup(target, pages=STEP, progress=step)
@@ -91,7 +91,7 @@ class Journal:
             self.sql.execute(f"PRAGMA page_size={PAGE}")
         for setting in SETTINGS:
             self.sql.execute(f"PRAGMA {setting}")
-        self.sql.execute("BEGIN EXCLUSIVE")  # held until the connection is closed, or its process ends
+        self.sql.execute("BEGIN EXCLUSIVE")  # a lock until the connection is closed or the process ends
         if new:
             for statement in TABLES.split(";\n"):
                 self.sql.execute(statement)
@@ -103,13 +103,13 @@ class Journal:
     def _why(self, error: Exception) -> StoreError:
         if "locked" in str(error):
             return StoreInUseError(
-                f"The store {self.path.parent} is in use by another process. Ask that one, or end it first."
+                f"The store {self.path.parent} is in use by another process. Use that one, or stop it first."
             )
         return DamagedStoreError(f"{self.path} is not the journal of a store, or is damaged: {error}.")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All that is written in the block is on the disk when it ends, or nothing of it."""
+        """A transaction: everything written in the block is on disk when it ends, or nothing."""
         self.ending = False
         self.sql.execute("BEGIN IMMEDIATE")
         try:
@@ -117,17 +117,17 @@ class Journal:
             self.ending = True
             self.sql.execute("COMMIT")
         except BaseException:
-            with suppress(sqlite3.Error):  # what cannot even be rolled back is before the next change
+            with suppress(sqlite3.Error):  # if this fails, it is rolled back before the next change
                 self.roll_back()
             raise
 
     def roll_back(self) -> None:
         self._link = None
-        if self.sql.in_transaction:  # SQLite rolls back by itself where the disk is full
+        if self.sql.in_transaction:  # SQLite rolls back by itself if the disk is full
             self.sql.execute("ROLLBACK")
 
     def back_to(self, savepoint: str) -> None:
-        """Nothing was written since then."""
+        """Undoes everything written since the savepoint."""
         self._link = None
         self.sql.execute(f"ROLLBACK TO {savepoint}")
         self.sql.execute(f"RELEASE {savepoint}")
@@ -145,14 +145,14 @@ class Journal:
         self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", row)
 
     def altered(self) -> list[str]:
-        """The names under which something else is said than what was told."""
+        """The names whose value does not match its hash."""
         found = self.sql.execute("SELECT name, value, hash FROM about ORDER BY name").fetchall()
         return [name for name, value, hash in found if hash != _about_hash(name, value)]
 
     def settings(self) -> dict[str, Any]:
-        """What was set beside the model, by name."""
+        """The settings of the store by name."""
         if altered := self.altered():
-            raise self._damaged(f"{altered[0]!r} is not what was kept")
+            raise self._damaged(f"{altered[0]!r} does not match its hash")
         found = self.sql.execute("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
         return {name: json.loads(value) for name, value in found}
 
@@ -181,7 +181,7 @@ class Journal:
         return None if found is None else self._read(found[0])
 
     def latest(self, id: str) -> Record | None:
-        """What was last done with a row."""
+        """The record of the last change to a row."""
         found = self.one("SELECT record FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1", id)
         return None if found is None else self._read(found[0])
 
@@ -199,14 +199,14 @@ class Journal:
         return next(self.entries("WHERE id = ?", id), None)
 
     def entries(self, which: str = "", *given: Any) -> Iterator[Entry]:
-        """The rows that are left, or some of them."""
+        """The rows in the store, or some of them."""
         return map(Entry._make, self.sql.execute(f"SELECT {ENTRY} FROM entries {which}", given))
 
     def enter(self, entry: Entry) -> None:
         self.sql.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", entry)
 
     def remove(self, entry: Entry) -> None:
-        """The row and its counts, under every label that it had."""
+        """Deletes a row and its counts, under every label that it had."""
         for (change,) in self.sql.execute("SELECT change FROM replaced WHERE id = ?", (entry.id,)).fetchall():
             self.remove_counts(change)
         self.sql.execute("DELETE FROM replaced WHERE id = ?", (entry.id,))
@@ -214,18 +214,18 @@ class Journal:
         self.sql.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
 
     def keep(self, change: int, counts: bytes) -> str:
-        """Keeps counts; gives the hash that the chain has of them."""
+        """Stores counts, and returns their hash for the chain."""
         sealed, content = seal(counts)
         self.sql.execute("INSERT INTO counts VALUES (?, ?)", (change, sealed))
         return content
 
     def counts(self, change: int) -> bytes:
-        """The counts of a change, if they are still those that were kept."""
+        """The counts of a change; an error if they do not match their hash."""
         found = self.one(f"SELECT sealed, record FROM counts {RECORDS} WHERE change = ?", change)
         return self._unsealed(change, *(found or (None, None)))
 
     def kept(self, which: str = "", *given: Any) -> Iterator[tuple[Entry, bytes]]:
-        """The rows that are left, or some of them, and their counts."""
+        """The rows in the store, or some of them, with their counts."""
         query = f"SELECT {ENTRY}, sealed, record FROM entries LEFT JOIN counts USING (change) {RECORDS} {which}"
         for *entry, sealed, record in self.sql.execute(query, given):
             yield Entry._make(entry), self._unsealed(entry[0], sealed, record)
@@ -235,15 +235,15 @@ class Journal:
             counts, content = unseal(sealed)
         except Exception:
             raise self._damaged(f"the counts of change {change} cannot be read") from None
-        if f'"content":"{content}"' not in (record or ""):  # within a text there would be a backslash before each quote
-            raise self._damaged(f"the counts of change {change} are not those that were kept")
+        if f'"content":"{content}"' not in (record or ""):  # unambiguous: inside a string, quotes would be escaped
+            raise self._damaged(f"the counts of change {change} do not match their hash")
         return counts
 
     def remove_counts(self, change: int) -> None:
         self.sql.execute("DELETE FROM counts WHERE change = ?", (change,))
 
     def replaced(self) -> list[int]:
-        """Changes whose counts the snapshot still has, though their rows have other labels since."""
+        """Changes whose counts are still in the snapshot, although their rows have been corrected since."""
         return [change for (change,) in self.sql.execute("SELECT change FROM replaced")]
 
     def remove_replaced(self) -> None:

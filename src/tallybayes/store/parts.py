@@ -1,4 +1,4 @@
-"""Many changes, made in parts: each part in one commit, all of it or nothing, so that others need not wait for all."""
+"""Many changes in parts, each an atomic commit, so that other changes need not wait for all of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tallybayes.store.errors import FileLeftError, NotWrittenError
 
 T = TypeVar("T")
 
-AT_ONCE = 2000  # rows that are learned together, or expire together, in one commit
+AT_ONCE = 2000  # rows learned or expired in one commit
 
 
 def in_parts(things: Iterable[T]) -> Iterator[list[T]]:
@@ -23,7 +23,7 @@ def in_parts(things: Iterable[T]) -> Iterator[list[T]]:
 def counted_each(
     rows: Iterable[tuple[Any, Any, str | None]], count: Callable[[Any, Any], T]
 ) -> Iterator[tuple[str | None, T]]:
-    """The id of every (row, label, id), and what it counts. What is wrong with a row is said with its number."""
+    """The id and the counts of every (row, label, id). Errors name the row by its number."""
     for number, (row, label, id) in enumerate(rows):
         try:
             counted = count(row, label)
@@ -35,15 +35,15 @@ def counted_each(
 
 
 def all_of(changes: Iterable[Callable[[], T]], make: Callable[[list[Callable[[], T]], int], list[T]]) -> list[T]:
-    """What became of each. `make` is given a part and how many came before it; the first error ends it, and says what
-    stays."""
+    """The results of all changes. `make` gets a part and the number of changes before it. The first error stops, and
+    says how many changes were made."""
     done: list[T] = []
     try:
         for part in in_parts(changes):
             done += make(part, len(done))
     except FileLeftError:
         raise
-    except NotWrittenError as error:  # the same for all who shared the commit: it must not be written on
+    except NotWrittenError as error:  # shared by all changes of the commit, so it must not be modified
         raise type(error)(f"{error} {_kept(done)}") if done else error from error.__cause__
     except Exception as error:
         error.add_note(_kept(done))

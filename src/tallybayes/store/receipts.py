@@ -1,8 +1,8 @@
-"""Receipts: what was done with a row, and when, so that others can check it without trusting who says so.
+"""Receipts: proof of a change to a row, which others can check without trusting the issuer.
 
-A receipt has the record of a change and its link in the chain. Whoever keeps it can check later that the store still
-has that change, and that nothing before it was altered since. Where the change was made with `prove=True`, it also has
-the digests of the model just before and just after, which a model file can be held against.
+A receipt has the record of a change and its link in the chain. With it, anyone can check later that the store still has
+the change, and that nothing before it was altered. If the change was made with `prove=True`, the receipt also has the
+digests of the model before and after, to compare with a model file.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ FORMAT = 1
 
 
 class ReceiptError(StoreError):
-    """A receipt that does not hold."""
+    """A receipt is not valid."""
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What was done, and its place in the chain: this link is the hash of the record and the link before."""
+    """The record of a change and its place in the chain: the link is the hash of the record and the previous link."""
 
     record: Record
     previous: bytes
     link: bytes
 
     def text(self) -> str:
-        """As JSON, to be kept."""
+        """The receipt as JSON."""
         chain = {"previous": self.previous.hex(), "link": self.link.hex()}
         facts = {"receipt": FORMAT, "record": self.record.facts(), **chain}
         return json.dumps(facts, ensure_ascii=False, indent=1)
@@ -59,7 +59,7 @@ class Receipt:
 
 
 def receipt_of(journal: Journal, id: str | None, number: int | None) -> Receipt:
-    """Of a change by its number, or of the last that was made with a row."""
+    """The receipt of a change by its number, or of the last change to a row."""
     if (id is None) == (number is None):
         raise ValueError("Give the id of a row or the number of a change: receipt('m-17') or receipt(number=17).")
     record = journal.record(number) if number is not None else journal.latest(id or "")
@@ -72,11 +72,11 @@ def receipt_of(journal: Journal, id: str | None, number: int | None) -> Receipt:
 
 
 def check_receipt(receipt: Receipt | str, against: Store | Model | str | os.PathLike[str]) -> str:
-    """Says what a receipt proves of a store, open or by its folder, or of a model or its file; a `ReceiptError` says
-    why it does not hold."""
+    """Checks a receipt against a store (open or by its folder) or a model (or its file). Returns what it proves, as a
+    sentence; raises a `ReceiptError` if it is not valid."""
     given = Receipt.read(receipt) if isinstance(receipt, str) else receipt
     if link(given.previous, given.record.text()) != given.link:
-        raise ReceiptError("The receipt was altered: its record and its link do not belong together.")
+        raise ReceiptError("The receipt was altered: its record does not match its link.")
     if isinstance(against, Model):
         return _of_model(given.record, against)
     if not isinstance(against, (str, os.PathLike)):
@@ -90,18 +90,18 @@ def check_receipt(receipt: Receipt | str, against: Store | Model | str | os.Path
 
 
 def _of_model(record: Record, model: Model) -> str:
-    done, told = _told(record), model.copy()
-    told.schema = model.schema.without_reasons()  # which a store does not keep, for they tell of rows
-    found = digest(told)
+    done, shown = _described(record), model.copy()
+    shown.schema = model.schema.without_reasons()  # a store does not keep these, since they depend on rows
+    found = digest(shown)
     if record.after is None:
         raise ReceiptError(
-            f"The receipt ({done}) has no digests, so it says nothing of a model file. Check it against the store; "
-            "changes made with prove=True have digests."
+            f"The receipt ({done}) has no digests, so it proves nothing about a model file. Check it against the "
+            "store; changes made with prove=True have digests."
         )
     if found == record.after:
-        return f"This is the model right after: {done}."
+        return f"This is the model right after {done}."
     if found == record.before:
-        return f"This is the model right before: {done}."
+        return f"This is the model right before {done}."
     raise ReceiptError(
         f"The model has the digest {found}; right after this change ({done}) it was {record.after}. "
         "It has changed since, or is another model."
@@ -109,8 +109,8 @@ def _of_model(record: Record, model: Model) -> str:
 
 
 def of_journal(receipt: Receipt, journal: Journal) -> str:
-    """Whether the chain has the change, and holds from there to its end."""
-    record, done = receipt.record, _told(receipt.record)
+    """Checks that the chain has the change and is intact from there to its end."""
+    record, done = receipt.record, _described(receipt.record)
     chain = journal.sql.execute("SELECT record, link FROM changes WHERE number >= ? ORDER BY number", (record.number,))
     previous, since = receipt.previous, -1
     for since, (text, linked) in enumerate(chain):
@@ -126,6 +126,6 @@ def of_journal(receipt: Receipt, journal: Journal) -> str:
     return f"The store has this change: {done}; {since} changes since.{gone}"
 
 
-def _told(record: Record) -> str:
+def _described(record: Record) -> str:
     row = "" if record.id is None else f" {record.id!r}"
     return f"change {record.number}, {record.what}{row}, {record.at}"

@@ -1,9 +1,9 @@
-"""The model of a store, and what it is replayed from.
+"""The model of a store, and how it is replayed from disk.
 
-The base is the model that the store was created with, or as it was at the last change that no row can undo (a decay).
-All rows learned since are added to it: that is the model, at any time. A snapshot only makes that quicker. It holds
-words of the rows in it, so it goes when one of these is forgotten, before that is acknowledged; another is made soon
-after.
+The base is the model that the store was created with, or the model at the last change that cannot be undone row by row
+(a decay). The model is always the base plus all rows learned since; a snapshot only makes loading faster. A snapshot
+contains words of its rows, so when one of these is forgotten, it is deleted before the change is acknowledged, and
+another is made soon after.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from tallybayes.store.parts import in_parts
 
 
 class Counted(NamedTuple):
-    """What a row adds: as a model, and as the bytes that the journal keeps."""
+    """The counts of a row, as a model and as the bytes in the journal."""
 
     model: Model
     data: bytes
 
     @property
     def mark(self) -> int:
-        """To find the row by its counts. Too short to tell what they were: it may outlive them in the database."""
+        """A hash to find the row by its counts. It is too short to reveal them, since it may outlive them on disk."""
         return mark_of(self.data)
 
 
 class Place(NamedTuple):
-    """Where a store was."""
+    """The state of a store, to return to."""
 
     number: int
     base: int
@@ -47,11 +47,11 @@ def mark_of(counts: bytes) -> int:
 
 
 class State:
-    """What was counted, on disk and in memory; for one thread at a time."""
+    """The model on disk and in memory; for one thread at a time."""
 
     number: int  # of the last change
-    base: int  # the change that the base was written at
-    snapshot: int | None  # the change that the snapshot was written at, if there is one that can be read
+    base: int  # the change at which the base was written
+    snapshot: int | None  # the change at which the snapshot was written, if it can be read
 
     def __init__(self, folder: Folder, journal: Journal) -> None:
         self.folder, self.journal = folder, journal
@@ -60,17 +60,17 @@ class State:
         self.replayed = self.number - (self.base if self.snapshot is None else self.snapshot)
 
     def load(self) -> None:
-        """The model as the disk has it."""
+        """Loads the model from disk."""
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self._waiting: list[Counted] = []  # rows that are learned, and not added to the model yet
+        self._waiting: list[Counted] = []  # rows that are learned, but not yet added to the model
         self._model = self._replayed()
         self.row_counts = RowCounts(self._model.schema)
 
     @property
     def model(self) -> Model:
-        """With all that was learned."""
+        """The model, with all rows added."""
         self.settle()
         return self._model
 
@@ -79,26 +79,26 @@ class State:
         self._model = model
 
     def learn(self, counted: Counted) -> None:
-        """Adds a row, at the latest when somebody looks at the model; or says what is wrong with it."""
+        """Adds a row, at the latest when the model is used; an error if it cannot be added."""
         if counted.model.label_type == self._model.label_type:
             self._waiting.append(counted)
         else:
             self.model += counted.model
 
     def settle(self) -> None:
-        """Adds the rows that wait for it: many at once cost little more than one."""
+        """Adds the waiting rows: many at once cost little more than one."""
         if self._waiting:
             (first, *more), read = self._waiting, self.row_counts.read_all
             self._model += read(each.data for each in self._waiting) if more else first.model
             self._waiting = []
 
     def _replayed(self) -> Model:
-        """The snapshot and what came after it, or else the base and every row."""
+        """The snapshot and the changes since, or else the base and every row."""
         if self.snapshot is not None:
             try:
                 found = self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
                 return since_snapshot(self.journal, found, self.base, self.snapshot)
-            except StoreError:  # it only saves time; `verify` tells that it is damaged
+            except StoreError:  # it only saves time; `verify` reports that it is damaged
                 self.snapshot = None
         model = self.read_base()
         add_rows(model, self.journal.kept("WHERE first > ?", self.base))
@@ -114,27 +114,27 @@ class State:
         return self.row_counts.read(self.journal.counts(change))
 
     def weighed(self, entry: Entry) -> Model:
-        """What a row counts by now: as it was learned, times every decay since."""
+        """The current counts of a row: as learned, times every decay since."""
         model = self.counts_of(entry.change)
         for factor in self.journal.decays_since(entry.first):
             model = model * factor
         return model
 
     def tidy(self) -> None:
-        """Files that the journal does not know go."""
+        """Deletes files that are unknown to the journal."""
         self.folder.remove_abandoned()
         self.folder.keep_only(BASE, self.base)
         self.folder.keep_only(SNAPSHOT, self.journal.about("snapshot"))
 
     def drop_snapshot(self) -> None:
-        """In a transaction. Its file goes first: a snapshot that is missing is one that nobody needs."""
+        """Deletes the snapshot, in a transaction. The file goes first, since a missing snapshot does no harm."""
         self.snapshot = None
         self.folder.keep_only(SNAPSHOT, None)
         self.journal.tell("snapshot", None)
         self.journal.remove_replaced()
 
     def rebase(self, number: int) -> str:
-        """In a transaction: the model as it is becomes the base. The old one goes after the commit, by `tidy`."""
+        """Makes the current model the base, in a transaction. `tidy` deletes the old one after the commit."""
         digest = self.folder.write(BASE, number, self.model)
         self.base = number
         self.journal.tell("base", number)
@@ -146,7 +146,7 @@ class State:
         return Place(self.number, self.base, self.snapshot, self.model.schema)
 
     def go_back(self, before: Place) -> None:
-        """In a transaction that has been undone from there on, after the counts have. A file that is gone stays so."""
+        """Restores the state after a transaction and the counts were rolled back to it. Deleted files stay deleted."""
         self.number, self.model.schema = before.number, before.schema
         if self.base != before.base:
             self.base = before.base
@@ -155,7 +155,7 @@ class State:
             self.drop_snapshot()
 
     def make_snapshot(self) -> None:
-        """Writes the model as it is, so that opening need not replay what came before."""
+        """Writes the current model, so that opening need not replay earlier changes."""
         if self.number == (self.base if self.snapshot is None else self.snapshot):
             return
         digest = self.folder.write(SNAPSHOT, self.number, self.model)
@@ -168,25 +168,25 @@ class State:
 
 
 def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
-    """A snapshot, and what came after it."""
+    """A snapshot plus the changes since."""
     schema, read = model.schema, RowCounts(model.schema).read
     add_rows(model, journal.kept("WHERE first > ? AND entries.change > ?", base, snapshot))
     for change in journal.replaced():
         model -= read(journal.counts(change))
-    model.schema = schema  # with the weights of classes that have lost their last row: the base has them too
+    model.schema = schema  # with the weights of classes that have lost their last row, as in the base
     return model
 
 
 def add_rows(model: Model, rows: Iterable[tuple[Entry, bytes]]) -> None:
-    """Adds rows of the journal, many at a time."""
+    """Adds rows from the journal, many at a time."""
     read = RowCounts(model.schema).read_all
     for part in in_parts(rows):
         model += read(counts for _, counts in part)
 
 
 def own_copy(model: Model) -> Model:
-    """Not `model.copy()`: that shares the counts until one of both changes, and then the store's model would have to
-    copy them, and to work out anew all that it believes."""
+    """A deep copy. `model.copy()` would share the counts until one of the two changes; then the store's model would
+    have to copy them and recompute all its beliefs."""
     copy = Model(model.schema, model.label_type)
     copy.rows = model.rows.copy()
     copy.columns = {name: tally.copy() for name, tally in model.columns.items()}

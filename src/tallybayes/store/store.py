@@ -1,4 +1,4 @@
-"""A model that lives on disk: what users have."""
+"""A model on disk, with its journal: the class that users open."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Writer
 
-EVERY = 1000  # changes until the next snapshot
+EVERY = 1000  # changes between snapshots
 
 
 class Current(NamedTuple):
-    """What is believed, and the number of the last change that it knows."""
+    """Beliefs, and the number of the last change they include."""
 
     number: int
     beliefs: Beliefs
 
 
 class Store:
-    """A folder with a model and its journal. When a change returns it is on the disk, and part of every answer.
+    """A folder with a model and its journal. When a change returns, it is on disk and part of every later answer.
 
-    Rows are learned under an id, which makes it safe to say everything twice. Any number of threads may change and ask;
-    changes that come at once share a commit, and whoever asks never waits for who learns.
+    Rows are learned under an id, which makes changes idempotent. It is thread-safe: concurrent changes share a commit,
+    and questions never wait for changes.
 
     >>> from tallybayes import Store, Words
     >>> with Store.create("spam", {"text": Words()}) as store:
@@ -67,7 +67,7 @@ class Store:
             raise ValueError(f"snapshot_every={snapshot_every!r}: give a whole number of at least 1.")
         folder = Folder(path)
         if not folder.journal.is_file():
-            raise StoreError(f"{folder.path} is not a store: it has no {JOURNAL}. Make one with Store.create.")
+            raise StoreError(f"{folder.path} is not a store: it has no {JOURNAL}. Create one with Store.create.")
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
@@ -78,7 +78,7 @@ class Store:
             raise DamagedStoreError(
                 f"The store {folder.path} is damaged: {error}. Restore it from a backup."
             ) from error
-        self._settings: dict[str, Any] | None = None  # as they were last read
+        self._settings: dict[str, Any] | None = None  # cached
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self.path = folder.path
@@ -92,13 +92,13 @@ class Store:
         *,
         snapshot_every: int = EVERY,
     ) -> Self:
-        """A new store, in a folder that is not there yet: of no rows, or of what a model has counted already."""
+        """Creates a store in a new folder, empty or with the counts of a model."""
         make_store(path, start)
         return cls(path, snapshot_every=snapshot_every)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, snapshot_every: int = EVERY) -> Self:
-        """A store that is there; nobody else can open it meanwhile."""
+        """Opens an existing store and locks it."""
         return cls(path, snapshot_every=snapshot_every)
 
     def __enter__(self) -> Self:
@@ -108,31 +108,31 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """What was handed over is written first. Closing twice does nothing."""
+        """Writes pending changes and closes the store. Closing twice does nothing."""
         self._writer.close()
         self._journal.sql.close()
 
     def learn(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Change:
-        """Adds a row. The same row under the same id again is answered with `already`; another is an error. Without an
-        id the row gets a random one. With `prove`, its receipt has the digests of the model before and after, which
-        costs what writing the model costs."""
+        """Learns a row. Learning the same row under the same id again changes nothing and sets `already`; a different
+        row is an error. Without an id, the row gets a random one. With `prove`, its receipt has the digests of the
+        model before and after, which takes as long as writing the model."""
         return self.submit(row, label, id=id, prove=prove).result()
 
     def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
-        """As `learn`, without waiting: the future has its result when the change is on the disk."""
+        """Like `learn`, without waiting: the future completes when the change is on disk."""
         work = partial(self._changes.learn, named(id), self._counted(row, label), prove)
         return self._writer.hand_over(work)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
-        """Adds rows, each (row, label, id), in as few commits as can be. If something is wrong with one, none of its
-        commit is learned and none after it; the error's notes say which it is, and how many were learned before."""
+        """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all
+        later ones are not made; the error's notes say which row it is, and how many were learned before."""
         learn = self._changes.learn
         return self._all(partial(learn, named(id), counted, False) for id, counted in counted_each(rows, self._counted))
 
     def learn_model(self, model: Model, *, id: str) -> list[Change]:
-        """Adds all rows that a model has counted, in one commit: a change for every class, under the id and the class.
-        The same counts under the same id again are answered with `already`."""
-        _ = Model(self.schema) + Model(model.schema)  # an error, if these cannot be added
+        """Learns all rows that a model has counted in one commit, with a change for every class, under the id and the
+        class. Repeating it with the same counts and id changes nothing and sets `already`."""
+        _ = Model(self.schema) + Model(model.schema)  # raises an error if they cannot be added
         learn, parts = self._changes.learn, by_class(model)
         made = [
             partial(learn, checked_id(f"{id} {label!r}"), self._state.counted(part), False) for label, part in parts
@@ -140,12 +140,12 @@ class Store:
         return self._do(partial(self._changes.together, made, 0)) if made else []
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
-        """Takes a row away: by its id, or by its content and label. Its counts go from the journal with it, and when
-        this returns nothing of them is in any file of the store."""
+        """Forgets a row by its id, or by its content and label. Its counts are also deleted from the journal; when this
+        returns, they are in no file of the store."""
         return self._do(self._forgetting(row, label, id, prove))
 
     def forget_all(self, rows: Iterable[tuple[Any, Any, str | None]], *, prove: bool = False) -> list[Change]:
-        """Takes rows away, each (row, label, None) or (None, None, id), as `learn_all` adds them."""
+        """Forgets rows, each (row, label, None) or (None, None, id), in commits like `learn_all`."""
         return self._all(self._forgetting(*row, prove) for row in rows)
 
     def _forgetting(self, row: Any, label: Any, id: str | None, prove: bool) -> Callable[[], Change]:
@@ -158,16 +158,16 @@ class Store:
         return partial(self._changes.forget_counts, self._counted(row, label), prove)
 
     def correct(self, id: str, label: Any, *, prove: bool = False) -> Change:
-        """Gives a row another label: forgets and learns it in one change. It stays as old as it was."""
+        """Changes the label of a row: forgets and learns it in one change. Its age for `expire` does not change."""
         return self._do(partial(self._changes.correct, checked_id(id), label, prove))
 
     def correct_all(self, labels: Iterable[tuple[str, Any]], *, prove: bool = False) -> list[Change]:
-        """Gives rows other labels, each (id, label), as `learn_all` adds them."""
+        """Changes the labels of rows, each (id, label), in commits like `learn_all`."""
         return self._all(partial(self._changes.correct, checked_id(id), label, prove) for id, label in labels)
 
     def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
-        """Forgets all rows that were learned before a time, or longer ago than so long: many of them in several
-        commits, so that others need not wait for all."""
+        """Forgets all rows learned before a time, or longer ago than a duration. Many rows take several commits, so
+        that other changes need not wait for all of them."""
         if isinstance(older_than, timedelta):
             older_than = datetime.now(UTC) - older_than
         if not isinstance(older_than, datetime):
@@ -178,29 +178,29 @@ class Store:
         return [change for part in parts for change in part]
 
     def decay(self, factor: float, *, prove: bool = False) -> Change:
-        """Lets everything learned so far count less. Such rows can still be forgotten, with the weight they have by
-        then: exactly if the factors are ½, ¼ and so on, or else to 128 bits."""
+        """Multiplies all counts so far by a factor. These rows can still be forgotten, with their current weight:
+        exactly if the factors are powers of ½, otherwise to 128 bits."""
         if isinstance(factor, bool) or not isinstance(factor, (int, float)) or not 0 < factor <= 1:
             raise ValueError(f"factor={factor!r}: give a number above 0, and at most 1.")
         return self._do(lambda: self._changes.decay(float(factor), prove))
 
     def current(self) -> Current:
-        """What is believed now, and the version of the model that believes it."""
+        """The current beliefs and their version."""
         found = self._writer.published
         if found.beliefs is None:
-            self._writer.asked = True  # from here on, every change brings its beliefs with it
+            self._writer.asked = True  # from now on, every change publishes its beliefs
             found = self._writer.hand_over(self._writer.publish, changes=False).result()
         if found.beliefs is None:
             raise found.refused or StoreError("The store has no beliefs.")
         return Current(found.number, found.beliefs)
 
     def beliefs(self) -> Beliefs:
-        """What the counts say now: to be asked by any thread, and not changed by what is learned afterwards."""
+        """The current beliefs: an immutable snapshot for any thread, which later changes do not affect."""
         return self.current().beliefs
 
     @property
     def ready(self) -> bool:
-        """Whether beliefs are at hand, so that whoever asks for them waits for nobody."""
+        """Whether `current` returns without waiting."""
         return self._writer.published.beliefs is not None
 
     @property
@@ -209,56 +209,57 @@ class Store:
         return self._writer.published.number
 
     def model(self) -> Model:
-        """A copy of the model as it is."""
+        """A copy of the current model."""
         return self.look(own_copy)[1]
 
     def look(self, at: Callable[[Model], Any]) -> tuple[int, Any]:
-        """What a function says of the model, and the version that it was shown. Changes wait meanwhile."""
+        """The version of the model, and the result of a function of it. Changes wait meanwhile."""
         return self._ask(lambda: (self._state.number, at(self._state.model)))
 
     def digest(self) -> str:
-        """The sha256 of the model's file: that of a model trained on what is left."""
+        """The sha256 of the model's file, equal to that of a model trained on the remaining rows."""
         return digest(self.model())
 
     def ids(self) -> list[str]:
-        """The rows that are left and have an id, in the order in which they were learned."""
+        """The ids of all rows in the store, in the order in which they were learned."""
         return self._ask(lambda: [entry.id for entry in self._journal.entries("ORDER BY first")])
 
     def changes(self, last: int = 20) -> list[Record]:
-        """The last changes, latest first."""
+        """The last changes, the latest first."""
         query, numbers = self._journal.sql.execute, "SELECT number FROM changes ORDER BY number DESC LIMIT ?"
         found = self._ask(lambda: [self._journal.record(n) for (n,) in query(numbers, (last,)).fetchall()])
         return [record for record in found if record is not None]
 
     def settings(self) -> dict[str, Any]:
-        """What was kept with `set`, by name: thresholds, hashes of tokens. It is no part of the model or its digest."""
+        """The values kept with `set`, such as thresholds and hashes of tokens. They are not part of the model or its
+        digest."""
         if (known := self._settings) is None:
             known = self._settings = self._ask(self._journal.settings)
         return deepcopy(known)
 
     def set(self, name: str, value: Any) -> None:
-        """Keeps a value beside the model: whatever JSON can say. `None` removes it."""
+        """Keeps a JSON value next to the model. `None` removes it."""
         try:
             self._do(partial(self._journal.set, name, value))
         finally:
             self._settings = None
 
     def snapshot(self) -> None:
-        """Writes the model now, so that opening the store is quick. It is done every so many changes by itself."""
+        """Writes the model now, so that opening the store is fast. This also happens every `snapshot_every` changes."""
         self._ask(self._writer.make_snapshot)
         if self._writer.trouble is not None:
-            raise StoreError(f"The snapshot could not be made: {self._writer.trouble}.")
+            raise StoreError(f"The snapshot could not be written: {self._writer.trouble}.")
 
     def verify(self, progress: Progress | None = None) -> Verified:
-        """Whether counts, journal and chain agree. All of the store is read, from a copy that nobody else sees;
-        changes and questions go on meanwhile. `progress(done, all)` is called every now and then."""
+        """Checks that counts, journal and chain agree, by reading a private copy of the whole store; changes and
+        questions go on meanwhile. `progress(done, all)` is called from time to time."""
         with telling(), ExitStack() as files:
             target = files.enter_context(nameless(self._state.folder))
             return verify(self._copy(target, files, model=True), progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
-        """A copy of the whole store as it is at one moment, in a new folder; changes and questions go on meanwhile.
-        What is forgotten later is still in the copy."""
+        """Copies the whole store, consistent as of one moment, to a new folder; changes and questions go on meanwhile.
+        Rows forgotten later are still in the copy."""
         with telling(), new_folder(path) as made, ExitStack() as files:
             target = sqlite3.connect(made / JOURNAL, isolation_level=None, check_same_thread=False)
             files.callback(target.close)
@@ -270,18 +271,18 @@ class Store:
         return copy
 
     def receipt(self, id: str | None = None, *, number: int | None = None) -> Receipt:
-        """What was last done with a row, or what a change was: small, and to be checked by others."""
+        """The receipt of the last change to a row, or of a change by its number, which others can check."""
         return self._ask(lambda: receipt_of(self._journal, id, number))
 
     def check(self, receipt: Receipt) -> str:
-        """What `check_receipt` says of this store."""
+        """Checks a receipt against this store; see `check_receipt`."""
         return self._ask(lambda: of_journal(receipt, self._journal))
 
     def __repr__(self) -> str:
         return f"Store({os.fspath(self.path)!r}), version {self.number}"
 
     def _counted(self, row: Any, label: Any) -> Counted:
-        """By whoever asks, so that only adding is left to the one who writes."""
+        """Counts a row in the caller's thread, so that the writer only has to add it."""
         return self._state.counted(Model.train(self.schema, row, [label]))
 
     def _all(self, changes: Iterable[Callable[[], Change]]) -> list[Change]:

@@ -1,7 +1,7 @@
-"""One thread writes. Changes that come while it writes share its next commit.
+"""The one thread that writes. Changes that arrive while it writes share its next commit.
 
-Whoever asks for a change waits until that commit is on the disk. A change that is refused does not touch the others;
-where the disk fails, none of them was made, and the model is loaded again from what was there before.
+A caller waits until the commit with its change is on disk. A change that is refused does not affect the others; if the
+disk fails, none of them is made, and the model is loaded again from disk.
 """
 
 from __future__ import annotations
@@ -23,27 +23,27 @@ from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError
 from tallybayes.store.folder import BASE
 
 TOGETHER = 512  # changes in one commit, at most
-SELDOM = 10.0  # snapshots may take this part of the time: a tenth
+SELDOM = 10.0  # snapshots may take one tenth of the time
 
 
 class Task(NamedTuple):
-    """Something to do for somebody who waits."""
+    """Work for a caller that waits."""
 
     work: Callable[[], Any]
     done: Future[Any]
-    changes: bool  # within a transaction, together with others
-    long: bool  # others are not to wait for it: see `catch_up`
+    changes: bool  # whether to run it in a transaction, together with others
+    long: bool  # whether others run in between: see `catch_up`
 
 
 Answer = tuple[Task, Any, Exception | None]
 
 
 class Published(NamedTuple):
-    """What readers see: never changed, only replaced."""
+    """What readers see: immutable, and replaced as a whole."""
 
     number: int
-    beliefs: Beliefs | None  # none where nothing is counted, or nobody has asked yet
-    refused: Exception | None = None  # why there are none, where something is
+    beliefs: Beliefs | None  # None if nothing is counted, or nobody has asked yet
+    refused: Exception | None = None  # why there are none, although something is counted
 
 
 class Writer:
@@ -52,20 +52,20 @@ class Writer:
     def __init__(self, changes: Changes, every: int) -> None:
         self.changes, self.state, self.every = changes, changes.state, every
         self.published = Published(self.state.number, None)
-        self.asked = False  # somebody wants beliefs
-        self.trouble: Exception | None = None  # with the last snapshot
-        self._broken = False  # the model may know more than the disk
+        self.asked = False  # whether beliefs have been requested
+        self.trouble: Exception | None = None  # the error of the last snapshot
+        self._broken = False  # whether the model may be ahead of the disk
         self._next_snapshot = 0.0
-        self._tried = self.state.number - self.state.replayed  # the last change before a snapshot, or an attempt
+        self._tried = self.state.number - self.state.replayed  # the change of the last snapshot, or attempt
         self._door = threading.Lock()
         self._closed = False
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
-        self._later: deque[Task | None] = deque()  # what had to wait for a long task
+        self._later: deque[Task | None] = deque()  # tasks that wait for a long one
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
     def hand_over(self, work: Callable[[], Any], *, changes: bool = True, long: bool = False) -> Future[Any]:
-        """To be done soon, in the order of handing over; what is long lets others pass."""
+        """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
         with self._door:
             if self._closed:
                 raise StoreError("The store is closed. Open it again with Store.open(path).")
@@ -74,7 +74,7 @@ class Writer:
             return done
 
     def close(self) -> None:
-        """All that was handed over before is done first."""
+        """Finishes all scheduled tasks, then stops."""
         with self._door:
             if self._closed:
                 return
@@ -89,7 +89,7 @@ class Writer:
             try:
                 self._do(tasks)
                 self._snapshot_if_due()
-            except Exception as error:  # whatever it is, nobody waits for ever
+            except Exception as error:  # any error, so that no caller waits for ever
                 self._broken = True
                 for task in tasks:
                     if not task.done.done():
@@ -107,7 +107,7 @@ class Writer:
         self._commit(group)
 
     def _waiting(self) -> tuple[list[Task], bool]:
-        """What there is to do, and whether there will be more."""
+        """The waiting tasks, and whether more may come."""
         tasks: list[Task] = []
         if self._later:
             task = self._later.popleft()
@@ -124,7 +124,7 @@ class Writer:
         return tasks, False
 
     def catch_up(self) -> None:
-        """For a long task, between its steps: what came meanwhile is done, unless it is long too."""
+        """Runs tasks that arrived during a long one, between its steps; other long ones wait."""
         tasks: list[Task] = []
         while len(tasks) < TOGETHER and not self._tasks.empty():
             task = self._tasks.get()
@@ -166,7 +166,7 @@ class Writer:
                 task.done.set_exception(refused)
 
     def _try(self, task: Task) -> tuple[Any, Exception | None]:
-        """The result, or why it is refused. What goes wrong halfway is wrong for all that share the commit."""
+        """The result of a task, or the error. An error halfway through a change fails the whole commit."""
         try:
             return task.work(), None
         except (sqlite3.Error, OSError, MemoryError):
@@ -177,25 +177,24 @@ class Writer:
             return None, error
 
     def _undo(self, error: Exception, number: int) -> Exception:
-        """The model as the disk has it, after a commit that failed: it should have got us to this number."""
+        """Reloads the model after a failed commit that should have reached this number; returns the error to raise."""
         self._broken = True
-        with suppress(Exception):  # it is tried again before the next change or question
+        with suppress(Exception):  # retried before the next task
             self._mend()
         kept = self._broken or self.state.number == number
         failure: StoreError
         if self.state.journal.ending and kept:
             failure = InDoubtError(
-                f"The disk failed at the end of the change: {_why(error)}. It may have been kept; do it again to be "
-                "sure."
+                f"The disk failed at the end of the change: {_why(error)}. It may have been kept; repeat it to be sure."
             )
         else:
-            what = f"The change could not be written: {_why(error)}. Nothing of it was kept; try it again."
+            what = f"The change could not be written: {_why(error)}. It was discarded; try again."
             failure = NotWrittenError(what)
         failure.__cause__ = error
         return failure
 
     def _mend(self) -> None:
-        """The model as the disk has it, if it may be another."""
+        """Reloads the model if it may be ahead of the disk."""
         if self._broken:
             self.state.journal.roll_back()
             self.state.load()
@@ -203,48 +202,48 @@ class Writer:
             self._broken = self.changes.halfway = False
 
     def publish(self) -> Published:
-        """Readers see the model as it is now. Beliefs are worked out once somebody has asked for any."""
+        """Publishes the current model to readers. Beliefs are computed only once they have been requested."""
         if self._broken:
             return self.published
         beliefs = refused = None
         try:
             if self.asked:
                 beliefs = self.state.model.beliefs()
-        except Exception as error:  # of who asks: what is learned is learned
+        except Exception as error:  # for those who ask; the change itself is made
             refused = error
         self.published = Published(self.state.number, beliefs, refused)
         return self.published
 
     def _without_old_base(self, answers: list[Answer]) -> list[Answer]:
-        """The file that the base was in before holds what was forgotten: nothing is acknowledged until it is gone."""
+        """Deletes the old base, which contains forgotten rows, before anything is acknowledged."""
         try:
             self.state.folder.keep_only(BASE, self.state.base)
         except OSError as error:
             why = FileLeftError(
-                f"The change was made, but an old file could not be removed: {error}. Delete it by hand."
+                f"The change was made, but an old file could not be removed: {error}. Delete it manually."
             )
             return [(task, None, refused or why) for task, _, refused in answers]
         return answers
 
     def _snapshot_if_due(self) -> None:
-        """After so many changes, or in the place of one that was dropped when nobody waits; but not all the time."""
+        """Makes a snapshot after enough changes, or when idle to replace a dropped one; at a limited rate."""
         if self._broken or time.monotonic() < self._next_snapshot:
             return
         if self.state.number - self._tried >= self.every or (self._dropped() and self._tasks.empty()):
             self.make_snapshot()
 
     def _dropped(self) -> bool:
-        """Whether there is none, though there should be."""
+        """Whether a snapshot is missing."""
         return self.state.snapshot is None and self.state.number - self.state.base >= self.every
 
     def _pause(self) -> float | None:
-        """How long until a snapshot should be made, if nothing else is to be done before."""
+        """The time until a snapshot is due if no tasks arrive."""
         if self._broken or not (self._dropped() or self.state.number - self._tried >= self.every):
             return None
         return max(self._next_snapshot - time.monotonic(), 0.0)
 
     def make_snapshot(self) -> None:
-        """A snapshot that fails is no harm: opening takes longer."""
+        """Writes a snapshot. A failure does no harm, except that opening takes longer."""
         start, self._tried = time.monotonic(), self.state.number
         self.trouble = None
         try:
@@ -256,6 +255,6 @@ class Writer:
 
 
 def _why(error: Exception) -> str:
-    """What the disk said, without the names of files: it may be told to somebody far away."""
-    said = error.__cause__ if isinstance(error, SaveError) else error
-    return getattr(said, "strerror", None) or str(error)
+    """The operating system's error without file names, since it may be sent to a remote client."""
+    cause = error.__cause__ if isinstance(error, SaveError) else error
+    return getattr(cause, "strerror", None) or str(error)

@@ -17,7 +17,7 @@ from tallybayes.testing.numbers import numbers_are_taken_in_every_way
 CLASSES = st.sampled_from("abc")
 WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3, 0.0])
 COUNTED = st.sampled_from([1.0, 1.0, 1.0, 2.0, 0.1, 0.75])  # weights of rows that a model can have counted
-FEWER = 8  # rows, each of which is left out
+FEWER = 8  # rows that are left out, each in turn
 SHARES = st.lists(st.sampled_from([0.0, 0.25, 1.0]) | st.floats(1e-9, 2.0), min_size=2, max_size=9)  # of two classes
 
 
@@ -32,9 +32,9 @@ def check_family(
     """Raises an AssertionError that names the law if the family breaks one on rows drawn from `values`; for a block of
     several `columns`, these are tuples with a cell for each.
 
-    `total` gives the points, and what each stands for, over which the predictive distribution must add up to one:
-    `over_levels`, `over_counts`, `over_line`, `over_half_line`, or your own. For a family of numbers, both follow from
-    its support where no `values` are given.
+    `total` gives points and their widths over which the predictive distribution must add up to one: `over_levels`,
+    `over_counts`, `over_line`, `over_half_line`, or your own function. For a family of numbers, both follow from its
+    support if no `values` are given.
     """
     values, total = (values_of(family), total or grid_of(family)) if values is None else (values, total)
     check = _Check(family.over(columns), examples)
@@ -93,9 +93,9 @@ class _Check(NamedTuple):
 
 
 def _drawing(examples: int) -> settings:
-    """How rows are drawn: the same way wherever laws are checked."""
+    """The settings of hypothesis, the same for all laws."""
     return settings(
-        max_examples=min(examples, settings().max_examples),  # fewer, where the profile asks for fewer
+        max_examples=min(examples, settings().max_examples),  # the profile may allow fewer
         deadline=None,
         database=None,
         suppress_health_check=list(HealthCheck),

@@ -1,4 +1,4 @@
-"""Which values a family takes, and over which points what it says of a new one must add up to one."""
+"""The values that a family accepts, and the points over which its predictive distribution must add up to one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Grid = Callable[[Sequence[Any]], Points]
 
 
 def values_of(family: Family) -> st.SearchStrategy[float]:
-    """Numbers that a family takes."""
+    """Numbers that a family accepts."""
     if family.support is None:
-        raise TypeError(f"{family!r} does not say which numbers it takes; give values for it.")
+        raise TypeError(f"{family!r} has no support of numbers; give values for it.")
     if family.support.whole:
         return st.integers(0, 50).map(float)
     least = 1e-3 if family.support.lowest == 0.0 else -1e3
@@ -43,7 +43,7 @@ def over_counts(values: Sequence[Any]) -> Points:
 
 
 def over_line(values: Any) -> Points:
-    """All real numbers: ever wider steps outward from each value, so that narrow peaks and long tails are both seen."""
+    """All real numbers, in steps that widen away from each value, so that narrow peaks and long tails are covered."""
     steps = np.logspace(-9.0, 18.0, 2_000)
     scale = float(np.ptp(values)) or abs(float(values[0])) or 1.0
     around = np.concatenate([-steps[::-1], [0.0], steps]) * scale

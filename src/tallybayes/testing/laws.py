@@ -1,4 +1,4 @@
-"""The laws themselves, each a function that raises an AssertionError which names it."""
+"""The laws, each a function that raises an AssertionError with its name."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ def it_can_be_written(family: Family) -> None:
 
 
 def its_settings_have_one_form(family: Family) -> None:
-    """What is equal is equal bytes, and what makes no sense is refused."""
+    """Equal settings are equal bytes, and invalid ones are refused."""
     for name in settings_of(type(family)):
         with suppress(TypeError, ValueError):
             raise AssertionError(f"nonsense is refused, where {replace(family, **{name: object()})!r} was made")

@@ -1,4 +1,4 @@
-"""The law of leave-one-out: a row that is left out is told what a model trained without it tells."""
+"""The law of leave-one-out: a left-out row is scored as by a model trained without it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NEAR = 1e-9
 
 
 def left_out_is_trained_without(family: Family, rows: list[Row], weighted: bool) -> None:
-    """Where something stays as all rows chose it, that is chosen again."""
+    """Settings that a family chooses from all rows are chosen again."""
     model = _trained(family, rows, weighted)
     frame, labels = frame_of(family, rows)
     weights = [weight for _, _, weight in rows] if weighted else None

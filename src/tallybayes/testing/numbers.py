@@ -1,4 +1,4 @@
-"""The laws of families of numbers: by themselves, as columns of a matrix, and as they are drawn."""
+"""The laws of families of numbers: single numbers, columns of a matrix, and drawn numbers."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tallybayes.model import Model
 from tallybayes.schema import Schema
 from tallybayes.testing.rows import Row, close, frame_of, train
 
-FEW = 4  # rows, where each is a model of its own
+FEW = 4  # rows that are each trained as a model
 
 
 def numbers_are_taken_in_every_way(family: Family, a: list[Row]) -> None:
-    """One by one, as columns of a matrix, and as they are drawn."""
+    """Single numbers, columns of a matrix, and drawn numbers."""
     a = a[:FEW]
     a_number_by_itself_is_one_among_others(family, a)
     columns_of_a_matrix_are_columns(family, a)

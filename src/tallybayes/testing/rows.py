@@ -1,4 +1,4 @@
-"""Rows as the laws draw them: a value, a class and a weight each; as a frame, as a tally and as a model."""
+"""The rows that laws draw, each a value, a class and a weight; as a frame, a tally and a model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Row = tuple[Any, str, float]  # value (None is missing), class, weight
 
 
 def tally(family: Family, rows: Sequence[Row]) -> AnyTally:
-    """Counts rows, weights and all."""
+    """Counts rows with their weights."""
     classes = ["a", "b", "c"]
     codes = np.array([classes.index(label) for _, label, _ in rows], np.int32)
     weights = np.array([weight for _, _, weight in rows], np.float64)
@@ -34,7 +34,7 @@ def train(family: Family, rows: Sequence[Row]) -> Model:
 
 
 def name_of(family: Any) -> Name:
-    """What the entry of a schema is called that has this family."""
+    """The name of the schema entry with this family."""
     return checked_name(family.columns if family.takes_blocks else ("x",))
 
 
@@ -53,5 +53,5 @@ def frame_of(family: Family, rows: Sequence[Row]) -> tuple[pa.RecordBatch, list[
 
 
 def close(a: Floats, b: Any) -> bool:
-    """Equal but for the rounding of the last few digits."""
+    """Equal up to rounding in the last digits."""
     return bool(np.allclose(a, b, rtol=1e-11, atol=1e-11))

@@ -91,9 +91,9 @@ def test_schema_with_blocks_round_trips():
     [
         ('columns = ["a", "b"]', "write \\[\\[blocks\\]\\] with the lines columns"),
         ('columns = "a, b"\nfamily = "Correlated"', "write \\[\\[blocks\\]\\] with the lines columns"),
-        ('columns = ["a", "b"]\nfamily = "left out"', "is left out; leave it out of the file"),
+        ('columns = ["a", "b"]\nfamily = "left out"', "is left out; remove it from the file"),
         ('columns = ["a", "b"]\nfamily = "Gaussian"', "Gaussian counts one column"),
-        ('columns = ["a", "b"]\nfamily = "Corelated"', "Do you mean Correlated"),
+        ('columns = ["a", "b"]\nfamily = "Corelated"', "Did you mean Correlated"),
         (
             'columns = ["a", "b"]\nfamily = "Correlated"\n[[blocks]]\ncolumns = ["a", "b"]\nfamily = "Correlated"',
             "twice",

@@ -196,8 +196,8 @@ def test_forgetting_rows_that_were_not_learned_is_refused():
     model = Model.train({BLOCK: Correlated()}, rows, ["a"] * 3)
     before = digest(model)
     for wrong, reason in (
-        ({"height": [9.0], "weight": [5.0]}, "a variance would go below zero"),
-        ({"height": [None], "weight": [5.0]}, "a count would go below zero"),
+        ({"height": [9.0], "weight": [5.0]}, "a variance would be negative"),
+        ({"height": [None], "weight": [5.0]}, "a count would be negative"),
         ({"height": [2.0], "weight": [None], "n": 1}, "more values than there are rows"),
     ):
         labels = ["a"] if "n" not in wrong else ["a", "a"]

@@ -136,7 +136,7 @@ def test_forgotten_is_never_seen(structure, tmp_path):
     np.testing.assert_array_equal(model.log_joint(ROWS), never.log_joint(ROWS))
     save(model, tmp_path / "model.tally")
     assert load(tmp_path / "model.tally") == model
-    with pytest.raises(ValueError, match="a count would go below zero"):
+    with pytest.raises(ValueError, match="a count would be negative"):
         model -= Model.train(schema, {"a": ["u"], "b": [7.0], "c": ["x"]}, ["yes"])
 
 
@@ -147,9 +147,7 @@ def test_contradictory_counts_are_detected():
     single = type(tally)(["yes"], [int(family.layout.singles[1])], {"n": tally.aligned([2], ["yes"]).sums["n"]})
     assert "'b' would not have as many cells as 'a'" in family.discord(tally + single, model.keys())
     pair = type(tally)(["yes"], [family.layout.size - 1], {"n": tally.aligned([2], ["yes"]).sums["n"]})
-    assert "the counts of 'b' and 'c' would not add up to those of the pair" in family.discord(
-        tally + pair, model.keys()
-    )
+    assert "counts of 'b' and 'c' would not add up" in family.discord(tally + pair, model.keys())
     assert not family.takes([family.layout.size])
     assert not family.takes(["u"])
 

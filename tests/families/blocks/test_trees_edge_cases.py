@@ -30,7 +30,7 @@ def test_prepared_schema_stays_the_same():
 
 def test_stream_requires_prepared_questions():
     batches = [taken(range(60)), taken(range(60, 120))]
-    with pytest.raises(ValueError, match=r"Choose them from some rows: prepare\(schema, rows, labels\)"):
+    with pytest.raises(ValueError, match=r"Choose them on some rows with prepare\(schema, rows, labels\)"):
         Model.train({BLOCK: Trees(n=8)}, (frame.assign(y=labels) for frame, labels in batches), "y")
     with pytest.raises(ValueError, match=r"prepare\(schema, some_rows, labels\)"):
         Trees(n=8).over(BLOCK).encode([{"a": "u", "b": 1.0, "c": "x"}])

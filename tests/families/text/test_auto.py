@@ -150,7 +150,7 @@ def test_evidence_of_characters_is_assigned_to_their_words():
         ({"characters": "23"}, "from 1 to 8 characters"),
         ({"characters": (2, 3), "unit": "characters"}, "leave characters=None"),
         ({"characters": (2, 3), "vocabulary": ("a",)}, "leave characters=None"),
-        ({"characters": (2, 3), "mix": unusual()}, "3 lengths of runs, since ngrams=.* and characters"),
+        ({"characters": (2, 3), "mix": unusual()}, "3 lengths of n-grams, since ngrams=.* and characters"),
     ],
 )
 def test_invalid_characters_setting_is_refused(settings, why):
@@ -234,7 +234,7 @@ def test_mix_round_trips_as_json_toml_and_text():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of runs, since ngrams=\\(1, 2\\)"),
+        ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of n-grams, since ngrams=\\(1, 2\\)"),
         ({"mix": 3}, "mix must be a Mix, or None"),
         ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
     ],

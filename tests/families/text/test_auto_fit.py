@@ -87,7 +87,7 @@ def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
         said = [pieces[c, *piece] for c in classes for piece in np.ndindex(2, 3, 3)]
         held = [sum(t == text and label == c for t, label in rows) for c in classes]
         expected.append([*held, known, *said])
-    got = np.concatenate([found.held, found.lengths[:, None], found.said.reshape(len(found.held), -1)], axis=1)
+    got = np.concatenate([found.held, found.lengths[:, None], found.values.reshape(len(found.held), -1)], axis=1)
     order = [sorted(map(tuple, np.round(table, 5).tolist())) for table in (got, np.array(expected))]
     np.testing.assert_allclose(*order, atol=3e-5)
 

@@ -25,7 +25,7 @@ def test_scores_do_not_depend_on_history_or_batching():
 def test_concentration_of_each_class():
     documents = ["aa aa bb", "aa bb cc", "dd dd dd dd dd", "dd ee dd dd", "aa bb cc dd", ""]
     labels = ["few", "few", "often", "often", "never", "nothing"]
-    fitted = train(documents, labels).belief("x").said.concentration
+    fitted = train(documents, labels).belief("x").evidence.concentration
     for number, (lengths, different) in enumerate([((3, 3), 5), ((4,), 4), ((), 0), ((5, 4), 3)]):
         s = fitted[number]
         expected = sum(s / (s + k) for length in lengths for k in range(length))

@@ -66,7 +66,7 @@ def test_custom_tokeniser(tmp_path):
     assert model.counts("x").slots == ["a", "b", "c"]
     save(model, tmp_path / "m.tally")
     loaded = load(tmp_path / "m.tally")
-    with pytest.raises(ValueError, match="a file does not hold functions"):
+    with pytest.raises(ValueError, match="files contain no code"):
         loaded.posterior({"x": ["a"]})
     again = loaded.believing(x=Words(tokeniser=cut))
     assert np.array_equal(again.posterior({"x": ["a-b"]}), model.posterior({"x": ["a-b"]}))
@@ -82,7 +82,7 @@ def test_stems_and_stop_words():
         "runner run": 1,
         "run race": 1,
     }
-    with pytest.raises(ValueError, match="Snowball has stems of"):
+    with pytest.raises(ValueError, match="Snowball supports"):
         Words(stems="klingon")
 
 
@@ -150,7 +150,7 @@ def test_tokenisers_are_distinguished_by_name():
     with pytest.raises(ValueError, match="these count differently"):
         train(one) + train(two)
     assert train(Words(tokeniser=str.split), ["a b"], ["k"]).counts("x").slots == ["a", "b"]
-    with pytest.raises(ValueError, match="it must give a list of tokens"):
+    with pytest.raises(ValueError, match="it must return a list of tokens"):
         train(Words(tokeniser=str.lower), ["a b"], ["k"])
 
 

@@ -174,7 +174,7 @@ def test_impossible_shares_are_refused():
     family = Bag(shares=True, size=2)
     model = train(family, np.eye(2).repeat(2, axis=0), ["k"] * 4)
     before = digest(model)
-    with pytest.raises(ValueError, match="a position's share of its vectors would be more than all of them"):
+    with pytest.raises(ValueError, match="a position's share of its vectors would be more than 100 %"):
         model -= train(family, np.ones((1, 2)), ["k"])
     assert digest(model) == before
 

@@ -162,7 +162,7 @@ def test_two_hundred_columns():
 def test_texts_and_scores_are_refused():
     texts = Model.train({"text": Words()}, ["a prize", "a lunch"], ["spam", "ham"])
     assert texts.probability("class=spam") == pytest.approx(0.5)
-    with pytest.raises(TypeError, match=r"Column 'text' \(Words\) cannot be asked about: only levels and numbers"):
+    with pytest.raises(TypeError, match=r"Column 'text' \(Words\) cannot be asked about: questions can only be"):
         texts.probability("text=prize")
     weighed = tennis(1.0).believing(weights={"outlook": 0.5})
     with pytest.raises(TypeError, match="believing\\(weights=None\\)"):

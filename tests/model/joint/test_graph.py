@@ -128,7 +128,7 @@ def test_invalid_networks_are_refused():
         Graph({"a": ("b",), "b": ("a",)})
     with pytest.raises(ValueError, match="'c', which is not a node"):
         Graph({"a": ("c",)})
-    with pytest.raises(ValueError, match=r"There is no node 'wnd'. Do you mean 'wind'?"):
+    with pytest.raises(ValueError, match=r"There is no node 'wnd'. Did you mean 'wind'?"):
         tennis(1.0).graph().independent("wnd", "outlook")
 
 

@@ -15,7 +15,7 @@ from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_cla
 from tallybayes.families.blocks.moments import FLAT, Moments, updated
 from tallybayes.families.events import Conditional, NoJointError
 from tallybayes.families.numbers.support import FURTHEST
-from tallybayes.families.posteriors import NormalInverseGamma, Posterior
+from tallybayes.families.posteriors import NO_POSTERIOR, NormalInverseGamma, Posterior
 from tallybayes.kernels import special
 
 SMALL = 1 << 17  # multiplications: up to here BLAS starts no threads, which would compete with ours
@@ -146,7 +146,7 @@ class CorrelatedBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         n, weight, mean, covariance = (array[index] for array in self.known)
         if not np.all(np.diag(weight) > 0):
-            raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
+            raise ValueError(NO_POSTERIOR)
         found = {}
         for i, column in enumerate(self.family.columns):
             unit = np.ldexp(1.0, int(self.s.exponents[i]))

@@ -47,7 +47,7 @@ ABOUT_LEVELS = "levels that exist even if no row has them (for Bernoulli always 
 def as_levels(family: Any, name: str, given: Any) -> tuple[str, ...]:
     levels = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
     if not all(isinstance(level, str) for level in levels):
-        raise refused(family, name, given, "a tuple of texts")
+        raise refused(family, name, given, "a tuple of strings")
     return tuple(sorted(set(levels)))
 
 
@@ -57,8 +57,8 @@ class Categorical(Family):
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
     likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
-    spread like the classes' average, the more the less the classes differ. `levels` names levels that exist whether or
-    not any row has them. A level that is neither seen nor named counts as missing.
+    spread like the average of the classes, and the more, the less the classes differ. `levels` names levels that exist
+    even if no row has them. A level that is neither seen nor named counts as missing.
 
     >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
     Categorical(alpha={'rain': 2.0, 'sun': 1.0})

@@ -26,7 +26,7 @@ class CompiledBelief(NumericBelief):
         self.settings = settings
 
     @classmethod
-    def said(cls, x: Floats, settings: Sequence[Floats]) -> Floats:
+    def evidence(cls, x: Floats, settings: Sequence[Floats]) -> Floats:
         """The log density of values at these parameters."""
         return cls.formula(np.log(x), *settings) - np.log(x) if cls.logs else cls.formula(x, *settings)
 

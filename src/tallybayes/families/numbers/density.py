@@ -128,13 +128,13 @@ class DensityBelief(Belief):
                 own = np.full(len(x), -np.inf)
                 if bumps is not None:
                     own = np.log(bumps.sum(place)) + slope + np.log(n) - log_area(self.widths[c])
-                said = np.logaddexp(own, assumed) - np.log(n + self.m if n + self.m > 0 else 1.0)
-                scores[c, at] += said[back]
+                logs = np.logaddexp(own, assumed) - np.log(n + self.m if n + self.m > 0 else 1.0)
+                scores[c, at] += logs[back]
 
     def left_out(self, totals: Exact, cells: Floats, rows: Rows) -> Floats:
         """The evidence of values that were counted, each without its own bump; `totals` is how many values each class
         has."""
-        said = np.zeros((len(rows), len(rows.classes)))
+        logs = np.zeros((len(rows), len(rows.classes)))
         there = np.flatnonzero(~np.isnan(cells))
         weights = None if rows.weights is None else rows.weights[there]
         some = Rows(rows.classes, rows.codes[there], weights)
@@ -142,8 +142,8 @@ class DensityBelief(Belief):
         x, codes, own = cells[there][firsts], some.codes[firsts], weights_of(some)[firsts]
         n = np.tile(self.totals, (len(x), 1))
         n[np.arange(len(x)), codes] = taken(totals, codes, Exact.of(own)).round()
-        said[there] = np.where(n.any(axis=1, keepdims=True), self._without(x, codes, own, n), 0.0)[kinds]
-        return said
+        logs[there] = np.where(n.any(axis=1, keepdims=True), self._without(x, codes, own, n), 0.0)[kinds]
+        return logs
 
     def _without(self, x: Floats, codes: Codes, weights: Floats, n: Floats) -> Floats:
         """The same for distinct values, of which n[value, class] are left."""

@@ -44,8 +44,8 @@ class Exponential(Numeric[Totals]):
         return Totals(n=self.shape + s.n, x=np.clip(time + s.x, 0.0, LARGEST))
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
-        said = np.log(s.n) - np.log(s.x) - (s.n + 1.0) * np.log1p(x / s.x)
-        return np.where(s.x > 0, said, np.where((x == 0) & (s.n > 0), 0.0, -np.inf))
+        logs = np.log(s.n) - np.log(s.x) - (s.n + 1.0) * np.log1p(x / s.x)
+        return np.where(s.x > 0, logs, np.where((x == 0) & (s.n > 0), 0.0, -np.inf))
 
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
         with np.errstate(divide="ignore", invalid="ignore"):

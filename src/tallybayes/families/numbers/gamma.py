@@ -58,7 +58,7 @@ class Gamma(Numeric[LogTotals]):
         held = cells["n"].round() > TRACE
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
-        return "a mean would fall below its geometric mean" if (gap[held] < -1e-9).any() else None
+        return "a mean would be below its geometric mean" if (gap[held] < -1e-9).any() else None
 
     def updated(self, s: Any, total: Any) -> Fit:
         """Without any values, the prior's are exponential with mean 1."""
@@ -76,8 +76,8 @@ class Gamma(Numeric[LogTotals]):
 
     def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
         (mean, log_mean), shape, scale = self._prior(total), parameters["shape"], parameters["scale"]
-        said = (shape - 1.0) * log_mean - mean / scale - special.gammaln(shape) - shape * np.log(scale)
-        return self.m * said if self.m else 0.0
+        logs = (shape - 1.0) * log_mean - mean / scale - special.gammaln(shape) - shape * np.log(scale)
+        return self.m * logs if self.m else 0.0
 
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"shape": s.shape, "scale": s.scale}

@@ -36,9 +36,8 @@ class Gaussian(ByMoments[PowerSums]):
 
     The prior is worth `m` values with this `mean` and `variance`; what is not given is the column's own, over all
     classes. `m=0` with `plugin` is maximum likelihood. With mean and variance integrated out, a new value has Student's
-    t distribution with m + n degrees of freedom. A constant column says nothing about the class. With `shared` all
-    classes have one variance, that of their values around the means of their own classes. `noise` is a variance added
-    to that of every class.
+    t distribution with m + n degrees of freedom. A constant column is no evidence about the class. With `shared`, all
+    classes have one variance, around the mean of each. `noise` is added to the variance of every class.
 
     >>> s = Moments(n=np.array([4.0]), mean=np.array([5.0]), scatter=np.array([8.0]))
     >>> family = Gaussian(m=0.0)
@@ -87,8 +86,8 @@ class Gaussian(ByMoments[PowerSums]):
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         width = s.variance * (1.0 + 1.0 / s.weight)
-        said = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p((x - s.mean) ** 2 / (s.nu * width))
-        return _at_a_point(said, s.variance, x, s.mean)
+        logs = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p((x - s.mean) ** 2 / (s.nu * width))
+        return _at_a_point(logs, s.variance, x, s.mean)
 
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
         width = s.variance if self.plugin else s.variance * (1.0 + 1.0 / s.weight)
@@ -107,8 +106,8 @@ class Gaussian(ByMoments[PowerSums]):
 
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         mean, variance = parameters["mean"], parameters["variance"]
-        said = -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) ** 2 / variance)
-        return _at_a_point(said, variance, x, mean)
+        logs = -0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) ** 2 / variance)
+        return _at_a_point(logs, variance, x, mean)
 
     def log_pseudo(self, total: Any, **parameters: Floats) -> Floats | float:
         """m values with the prior's mean and variance; a shared variance counts them only once."""
@@ -129,8 +128,8 @@ class Gaussian(ByMoments[PowerSums]):
         mean, variance = parameters["mean"], parameters["variance"]
         if not self.shared:
             raise NotLinearError(
-                f"{type(self).__name__} with a variance of its own for each class is quadratic in the value; "
-                "use plugin=True and shared=True."
+                f"{type(self).__name__} with a variance for each class is quadratic in the value; use plugin=True and "
+                "shared=True."
             )
         if not np.all(variance > 0):
             raise NotLinearError(f"{type(self).__name__} without any variance is not linear in the value; use m=1.0.")
@@ -203,6 +202,6 @@ def student_constant(nu: Floats, width: Floats) -> Floats:
     return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
 
 
-def _at_a_point(said: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:
+def _at_a_point(logs: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:
     """With no variance at all, every value is the mean: certain there, impossible elsewhere."""
-    return np.where(variance == 0, np.where(x == mean, 0.0, -np.inf), said)
+    return np.where(variance == 0, np.where(x == mean, 0.0, -np.inf), logs)

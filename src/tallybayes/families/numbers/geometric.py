@@ -42,8 +42,8 @@ class Geometric(Numeric[Totals]):
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         a, b = self.alpha + s.n, self.beta + s.x
-        said = np.log(a) - np.log(a + b + x) + special.log_rising(b, x) - special.log_rising(a + b, x)
-        return np.where(b > 0, said, np.where((x == 0) & (a > 0), 0.0, -np.inf))
+        logs = np.log(a) - np.log(a + b + x) + special.log_rising(b, x) - special.log_rising(a + b, x)
+        return np.where(b > 0, logs, np.where((x == 0) & (a > 0), 0.0, -np.inf))
 
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"probability": (self.alpha + s.n) / (self.alpha + self.beta + s.n + s.x)}

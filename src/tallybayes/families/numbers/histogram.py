@@ -38,7 +38,7 @@ MOST = 100_000  # intervals
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Histogram(Values):
     """A number, by the interval it falls in; within an interval the density is constant. Values beyond those counted
-    say about the class what the outermost interval says.
+    have the evidence of the outermost interval.
 
     `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
     count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes most
@@ -98,8 +98,8 @@ class Histogram(Values):
 class IntervalBelief(SmoothedBelief):
     """P(interval | class), uniform within it; a share of the outermost ones lies beyond all values counted. Intervals
     are made of whole steps of the rounding, so that new values fall into the interval that their rounded value was
-    counted in. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class: how far out says
-    nothing about the class."""
+    counted in. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class, so the distance is
+    no evidence about the class."""
 
     def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities) -> None:
         super().__init__(known)
@@ -259,7 +259,7 @@ class IntervalsLeftOut:
     levels: LevelsLeftOut
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
+        logs = np.zeros((len(rows), len(rows.classes)))
         codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
         last = len(self.edges) - 2
         with np.errstate(over="ignore"):
@@ -269,5 +269,5 @@ class IntervalsLeftOut:
             inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
             others = np.asarray(left.totals.any(axis=1))
             shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
-            said[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
-        return said
+            logs[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
+        return logs

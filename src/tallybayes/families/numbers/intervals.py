@@ -12,7 +12,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 
-ENOUGH = 1000  # values, from which on cuts can be chosen by the classes
+ENOUGH = 1000  # values needed to choose cuts by the classes
 TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
 WORTH = 5.0  # values that the prior of the classes in each interval is worth
 
@@ -31,7 +31,7 @@ def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
 
 
 def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts that tell more about the class than they cost to describe; `intervals` is ignored."""
+    """Cuts that are more informative about the class than they cost to describe; `intervals` is ignored."""
     return half_way(values)[kernels.least_description(np.ascontiguousarray(counts)) - 1]
 
 

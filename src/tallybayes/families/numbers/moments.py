@@ -50,7 +50,7 @@ class ByMoments(Numeric[S]):
         squares = xx.round()
         rounded = TRACE * squares if n.low >= 0 else ROUNDING * (1.0 + squares)
         if (scatter(n, x, xx) < -rounded).any():
-            return "a variance would go below zero"
+            return "a variance would be negative"
         return None
 
     def joined(self, s: Moments, prior: Any) -> tuple[Floats, Floats, Floats]:

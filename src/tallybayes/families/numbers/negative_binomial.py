@@ -73,8 +73,8 @@ class NegativeBinomial(ByMoments[PowerSums]):
     def log_density(self, x: Floats, **parameters: Floats) -> Floats:
         mean, size = parameters["mean"], 1.0 / np.maximum(parameters["dispersion"], LEAST)
         ways = special.log_rising(size, x) - special.gammaln(x + 1.0)
-        said = ways - size * np.log1p(mean / size) + x * (np.log(mean) - np.log(size + mean))
-        return np.where(mean == 0, np.where(x == 0, 0.0, -np.inf), said)
+        logs = ways - size * np.log1p(mean / size) + x * (np.log(mean) - np.log(size + mean))
+        return np.where(mean == 0, np.where(x == 0, 0.0, -np.inf), logs)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         size = 1.0 / np.maximum(parameters["dispersion"], LEAST)

@@ -1,8 +1,8 @@
 """Numeric families: a family is a few formulas, and everything else follows from them here.
 
-`sufficient` says what to sum of each value; `log_predictive` what the sums say about a new value with the parameters
-integrated out; `estimate` and `log_density` the same with the parameters estimated (`plugin=True`); `draw` samples
-values. Summing, missing values, classes, merging and forgetting are not the family's business.
+`sufficient` defines what to sum; `log_predictive` scores a new value with the parameters integrated out; `estimate` and
+`log_density` do the same with the parameters estimated (`plugin=True`); `draw` samples values. The base class handles
+summing, missing values, classes, merging and forgetting.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Numeric(Family, Generic[S]):
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         """Values drawn at these parameters, one for each set of them."""
-        raise TypeError(f"{type(self).__name__} does not say how to draw a value.")
+        raise TypeError(f"{type(self).__name__} does not implement draw.")
 
     def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
         """The parameters of one class to draw values at: the estimates, or draws from the posterior, which integrates
@@ -122,11 +122,11 @@ class Numeric(Family, Generic[S]):
         if reason := super().refusal(cells):
             return reason
         if self.support.lowest == 0.0 and "x" in cells and cells["x"].is_below(TRACE).any():
-            return "a sum of numbers that are never negative would go below zero"
-        return "a mean would be larger than any number" if self._too_far(cells) else None
+            return "a sum of non-negative numbers would be negative"
+        return "a mean would exceed the largest double" if self._too_far(cells) else None
 
     def _too_far(self, cells: Mapping[str, Exact]) -> bool:
-        """Whether a mean of numbers, or of their logarithms, is impossibly large. Most are nowhere near."""
+        """Whether a mean of numbers, or of their logarithms, is impossibly large."""
         n = cells["n"].round()
         for name in FURTHEST.keys() & cells.keys():
             with np.errstate(over="ignore"):
@@ -178,7 +178,7 @@ class Numeric(Family, Generic[S]):
             value = x[np.flatnonzero(bad)[0]]
             warnings.warn(
                 f"{value} is not {self.support.words}, as {type(self).__name__} expects; "
-                f"{bad.sum()} such cells were taken as missing.",
+                f"{bad.sum()} such cells are treated as missing.",
                 stacklevel=2,
             )
         return bad
@@ -277,13 +277,13 @@ class Numeric(Family, Generic[S]):
 
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
         """P(≤ x) and P(> x) of a continuous number, under the density that scores."""
-        raise NoJointError(f"{type(self).__name__} does not say how probable an interval is.")
+        raise NoJointError(f"{type(self).__name__} has no probabilities of intervals.")
 
     def log_likelihood(self, s: Any, x: Floats) -> Floats:
         """The log density that scores; −∞ without counts or prior."""
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            said = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
-        return np.where(np.isnan(said), -np.inf, said)
+            logs = self.log_density(x, **self.estimate(s)) if self.plugin else self.log_predictive(s, x)
+        return np.where(np.isnan(logs), -np.inf, logs)
 
 
 def _present(value: Floats, cells: Floats) -> Floats:

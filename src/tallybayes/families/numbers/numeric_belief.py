@@ -15,7 +15,7 @@ from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
 from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.portable import ByFormula, Portable, checked, straight
-from tallybayes.families.posteriors import Posterior
+from tallybayes.families.posteriors import NO_POSTERIOR, Posterior
 
 MOST_WHOLE = 10_000_000  # numbers that are added up …
 STEP = 1 << 16  # … so many at a time
@@ -60,8 +60,8 @@ class NumericBelief(Belief):
             return
         missing = np.isnan(cells) | self.family.outside(cells)
         values = np.where(missing, 1.0, cells)
-        said = self.family.log_likelihood(self._columns, values[None, :])
-        scores[:, : len(cells)] += np.where(missing, 0.0, said)
+        logs = self.family.log_likelihood(self._columns, values[None, :])
+        scores[:, : len(cells)] += np.where(missing, 0.0, logs)
 
     def estimates(self) -> dict[str, Floats]:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -71,7 +71,7 @@ class NumericBelief(Belief):
         s = sums_at(self.s, index)
         found = self.family.posterior(s)
         if any(map(np.isnan, s)):
-            raise ValueError("This class has no counts and there is no prior, so there is no posterior.")
+            raise ValueError(NO_POSTERIOR)
         return found
 
     def credible(self, index: int, cells: Floats, mass: float) -> tuple[Floats, Floats] | None:
@@ -83,8 +83,8 @@ class NumericBelief(Belief):
         if any(np.isnan(values).any() for values in drawn.values()):
             return None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            said = self.family.log_density(cells[:, None], **drawn)
-            low, high = np.quantile(np.exp(said), [(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], axis=1)
+            logs = self.family.log_density(cells[:, None], **drawn)
+            low, high = np.quantile(np.exp(logs), [(1.0 - mass) / 2.0, (1.0 + mass) / 2.0], axis=1)
             return np.log(low), np.log(high)
 
     def drawn(self, random: np.random.Generator) -> Belief:
@@ -126,9 +126,9 @@ class NumericBelief(Belief):
         if self.family.support.whole:
             first, last = whole_bounds(event)
             x = np.arange(max(first, 0), min(last, max(first, 0) + STEP) + 1, dtype=np.float64)
-            said = self.family.log_likelihood(self._columns, x[None, :])
-            best = said.argmax(axis=1) if len(x) else np.zeros(len(said), int)
-            return (x[best], said.max(axis=1)) if len(x) else (np.zeros(len(said)), np.full(len(said), -np.inf))
+            logs = self.family.log_likelihood(self._columns, x[None, :])
+            best = logs.argmax(axis=1) if len(x) else np.zeros(len(logs), int)
+            return (x[best], logs.max(axis=1)) if len(x) else (np.zeros(len(logs)), np.full(len(logs), -np.inf))
         if not hasattr(self.family, "peak"):
             return super().peak(event)
         x = np.clip(self.family.peak(self.s), event.low, event.high)
@@ -176,8 +176,8 @@ class DrawnNumbers(NumericBelief):
         missing = np.isnan(cells) | self.family.outside(cells)
         values = np.where(missing, 1.0, cells)
         with np.errstate(all="ignore"):
-            said = self.family.log_density(values[None, :], **self._parameters)
-        scores[:, : len(cells)] += np.where(missing, 0.0, np.where(np.isnan(said), -np.inf, said))
+            logs = self.family.log_density(values[None, :], **self._parameters)
+        scores[:, : len(cells)] += np.where(missing, 0.0, np.where(np.isnan(logs), -np.inf, logs))
 
 
 class Table(NamedTuple):

@@ -31,37 +31,37 @@ class NumbersLeftOut:
             self.each = family.read(self.sums)
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        return self.said(cells, np.zeros(len(cells), np.int64), rows)[0]
+        return self.evidence(cells, np.zeros(len(cells), np.int64), rows)[0]
 
-    def said(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, NDArray[np.bool_]]:
+    def evidence(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, NDArray[np.bool_]]:
         """The evidence of values in these columns, [value, class], and which of them are the only one in their
         column."""
-        said, alone = np.zeros((len(rows), len(rows.classes))), np.zeros(len(rows), bool)
+        evidence, alone = np.zeros((len(rows), len(rows.classes))), np.zeros(len(rows), bool)
         there = np.flatnonzero(~np.isnan(cells))
         if not there.size:
-            return said, alone
+            return evidence, alone
         x, column, codes, weights = cells[there], columns[there], rows.codes[there], weights_of(rows)[there]
         key = distinct(x)[1] * len(next(iter(self.whole.values()))) + column
         firsts, kinds = equal_rows(key, Rows(rows.classes, codes, None if rows.weights is None else weights))
         step = max(STEP // len(rows.classes), 1)
         parts = (firsts[at : at + step] for at in range(0, len(firsts), step))
-        found = [self._said(x[part], column[part], codes[part], weights[part]) for part in parts]
-        said[there] = np.concatenate([logs for logs, _ in found])[kinds]
+        found = [self._evidence(x[part], column[part], codes[part], weights[part]) for part in parts]
+        evidence[there] = np.concatenate([logs for logs, _ in found])[kinds]
         alone[there] = np.concatenate([none for _, none in found])[kinds]
-        return said, alone
+        return evidence, alone
 
-    def _said(self, x: Floats, columns: Counts, codes: Codes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    def _evidence(self, x: Floats, columns: Counts, codes: Codes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
         family = self.family
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             each, total = self._left(self._own(x, weights), columns, codes)
             s = family.updated(each, total)
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
-        said = family.log_likelihood(s, x[:, None])
+        evidence = family.log_likelihood(s, x[:, None])
         alone = ~np.any(each.n > 0, axis=1)
         if alone.any():  # as in `NumericBelief.silent`
             silent = np.isneginf(family.log_likelihood(sums_at(s, alone), np.ones((1, 1)))).all(axis=1)
-            said[np.flatnonzero(alone)[silent]] = 0.0
-        return said, np.asarray(alone)
+            evidence[np.flatnonzero(alone)[silent]] = 0.0
+        return evidence, np.asarray(alone)
 
     def _own(self, x: Floats, weights: Floats) -> dict[str, Exact]:
         """What each value added to the sums."""

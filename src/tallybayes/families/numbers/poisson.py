@@ -49,8 +49,8 @@ class Poisson(Numeric[Totals]):
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         shape, rate = self.shape + s.x, self.rate + s.n
         ways = special.log_rising(shape, x) - special.gammaln(x + 1.0)
-        said = ways - shape * np.log1p(1.0 / rate) - x * np.log1p(rate)
-        return np.where(shape > 0, said, np.where((x == 0) & (rate > 0), 0.0, -np.inf))
+        logs = ways - shape * np.log1p(1.0 / rate) - x * np.log1p(rate)
+        return np.where(shape > 0, logs, np.where((x == 0) & (rate > 0), 0.0, -np.inf))
 
     def estimate(self, s: Any) -> dict[str, Floats]:
         return {"rate": (self.shape + s.x) / (self.rate + s.n)}
@@ -71,8 +71,8 @@ class Poisson(Numeric[Totals]):
             rate = self.estimate(s)["rate"]
             return ByFormula(straight, [np.log(rate), -rate], self.support)
         shape, rate = self.shape + s.x, self.rate + s.n
-        told = [np.where(shape > 0, shape, np.nan), -np.log1p(rate), -shape * np.log1p(1.0 / rate)]
-        return ByFormula(negative_binomial, told, self.support)
+        parameters = [np.where(shape > 0, shape, np.nan), -np.log1p(rate), -shape * np.log1p(1.0 / rate)]
+        return ByFormula(negative_binomial, parameters, self.support)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return draw_events(random, parameters["rate"])

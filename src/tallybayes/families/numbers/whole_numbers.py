@@ -33,8 +33,8 @@ class WholeBelief(NumericBelief):
 
     @cached_property
     def table(self) -> Floats:
-        said = self.family.log_likelihood(self._columns, first_numbers(len(self.s[0])))
-        return np.ascontiguousarray(np.where(self.silent, 0.0, said).T)
+        logs = self.family.log_likelihood(self._columns, first_numbers(len(self.s[0])))
+        return np.ascontiguousarray(np.where(self.silent, 0.0, logs).T)
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         self.together([self])([cells], scores)

@@ -14,11 +14,11 @@ from tallybayes.families.text.word_belief import WordBelief
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
 KINDS: dict[str, type[WordBelief]] = {"dirichlet-multinomial": DirichletMultinomialBelief, AUTO: MixedBelief}
-ASK_SHARES = ("averaged", AUTO)  # the readings that need shares
+ASK_SHARES = ("averaged", AUTO)  # readings that need shares
 
 
 def believe_words(family: Any, tally: WordTally, classes: list[Key], before: Belief | None = None) -> WordBelief:
-    """What the tally says; given the belief before, only what changed since is computed."""
+    """The belief of a tally; given an earlier belief, only what changed since is computed."""
     known = before.corpus if isinstance(before, WordBelief) and before.family is family else None
     names = FIELDS if family.reading in ASK_SHARES else FIELDS[:2]
     return KINDS.get(family.reading, WordBelief)(

@@ -1,4 +1,4 @@
-"""The multinomial coefficient: in how many orders the same words can be arranged."""
+"""The multinomial coefficient: the number of orders in which the same words can be arranged."""
 
 from __future__ import annotations
 
@@ -11,22 +11,23 @@ from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
 ABOUT_COEFFICIENT = (
-    "score the probability of the words or counts in any order, not in one: the multinomial coefficient, the same for "
+    "whether to include the multinomial coefficient, for the probability of the words in any order; it is the same for "
     "every class"
 )
 SMALL = 16  # most counts are below this
-UNORDERED = ("bernoulli", "complement", "auto")  # readings in which words have no order, or that are not probabilities
+UNORDERED = ("bernoulli", "complement", "auto")  # readings without an order of words, or that are not probabilities
 
 
 def has_orders(family: Any) -> bool:
-    """Whether the coefficient is asked for and defined."""
+    """Whether the coefficient is requested and defined."""
     return bool(family.coefficient) and family.reading not in UNORDERED
 
 
 def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
     """log(length! / Π count!) of every row, given the row of each count; by Γ for fractional counts.
 
-    The order in which words were first seen must not show: small counts are tabulated, others sorted."""
+    The result must not depend on the order in which words were first seen: small counts are tabulated, others
+    sorted."""
     lengths = np.bincount(row, counts, rows)
     whole = np.minimum(counts, SMALL).astype(np.intp)
     kind = np.where((whole == counts) & (whole < SMALL), whole, 0)

@@ -1,7 +1,7 @@
 """A snapshot of all counts of a text column.
 
-A `Corpus` never changes: what is learned afterwards makes a new one, which shares everything that was not touched. So
-any number of threads may use one while others learn, and a change costs what it touches.
+A `Corpus` is immutable: learning makes a new one, which shares everything that did not change. So it is thread-safe,
+and learning a document takes time proportional to its size.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tallybayes.families.text.concentration import concentration
 from tallybayes.families.text.frequencies import NONE, Frequencies, changed_frequencies
 from tallybayes.families.text.word_tally import WordTally
 
-FEW = 4  # if more than one in so many cells changed, all are recomputed
+FEW = 4  # if more than a quarter of the cells changed, all are recomputed
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Corpus:
     index: kernels.StringIndex
     words: int  # in the index at that time
     cells: kernels.WordCells
-    place: Codes  # the index of each class code in cells, or −1 if the class is gone
+    place: Codes  # the index of each class code in the cells; −1 if the class is gone
     totals: Mapping[str, Floats]  # every sum over all words, by class
     lengths: Tally  # of documents
     keys: list[Key]  # of the classes
@@ -85,13 +85,13 @@ class Corpus:
 
     @cached_property
     def _frequencies(self) -> list[Frequencies]:
-        """The same by the class codes of cells; kept up to date once it has been asked for."""
+        """The same by the class codes of cells; kept up to date once it has been used."""
         words, classes = np.arange(self.words, dtype=np.int32), np.ones(len(self.place), bool)
         return _refreshed([], words, classes, kernels.WordCells(), self.cells)
 
     @cached_property
     def texts(self) -> Floats:
-        """How many documents each class has."""
+        """The number of documents of each class."""
         return self.lengths.aligned(self.lengths.slots, self.keys).sums["n"].sum(axis=0).round()
 
     @cached_property

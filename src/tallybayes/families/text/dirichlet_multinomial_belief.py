@@ -13,7 +13,7 @@ from tallybayes.families.text.word_belief import WordBelief
 from tallybayes.kernels import special
 
 SHORT = 1024  # words: up to here the evidence of a document's length is in a table …
-MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+MOST_ENTRIES = 1 << 16  # … of at most this many entries over all classes
 
 
 class DirichletMultinomialBelief(WordBelief):
@@ -28,11 +28,11 @@ class DirichletMultinomialBelief(WordBelief):
         if len(lengths) == 1 and 0 <= lengths[0] < short.shape[1]:  # a single text
             scores[:, 0] -= short[:, lengths[0]]
             return
-        said = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # nothing for a missing document
+        evidence = short[:, np.clip(lengths, 0, short.shape[1] - 1)]  # nothing for a missing document
         long = np.flatnonzero(lengths >= short.shape[1])
         if long.size:
-            said[:, long] = self._drawn(lengths[long])
-        scores[:, : len(lengths)] -= said
+            evidence[:, long] = self._drawn(lengths[long])
+        scores[:, : len(lengths)] -= evidence
 
     @cached_property
     def _short(self) -> Floats:
@@ -50,17 +50,17 @@ class DirichletMultinomialBelief(WordBelief):
 
     def linear(self) -> Terms:
         raise NotLinearError(
-            "reading='dirichlet-multinomial' is not linear: a word's second occurrence says less than its first."
+            "reading='dirichlet-multinomial' is not linear: a word's second occurrence is weaker evidence."
         )
 
-    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
+    def _evidence_of(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         rows, times = self.rows(words), counts[:, None]
-        urn = np.isfinite(rows) & ~self.said.blank  # without counts or prior, repetition says nothing
+        urn = np.isfinite(rows) & ~self.evidence.blank  # without counts or prior, repetition says nothing
         with np.errstate(invalid="ignore"):
             return np.where(urn, special.log_rising(np.exp(rows), times), rows * times) - times * self._common
 
     @property
     def _common(self) -> Floats:
         """The concentration."""
-        assert self.said.concentration is not None
-        return np.log(self.said.concentration)
+        assert self.evidence.concentration is not None
+        return np.log(self.evidence.concentration)

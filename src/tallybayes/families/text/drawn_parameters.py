@@ -33,7 +33,7 @@ def drawn_words(belief: Any, random: np.random.Generator) -> WordEvidence | None
     with np.errstate(divide="ignore", invalid="ignore"):
         table = np.log(shares / shares.sum(axis=0))
     table[:, ~np.isfinite(shares.sum(axis=0)) | (shares.sum(axis=0) <= 0)] = -np.log(max(seen.size, 1))
-    return _said(table, np.zeros(seen.width))
+    return _evidence(table, np.zeros(seen.width))
 
 
 def _in_order(draw: Any, shape: Floats, order: Any) -> Floats:
@@ -45,9 +45,9 @@ def _in_order(draw: Any, shape: Floats, order: Any) -> Floats:
 def _presence(p: Floats) -> WordEvidence:
     p = np.clip(p, 1e-300, 1.0 - 2.0**-53)
     without = np.log1p(-p)
-    return _said(np.log(p) - without, without.sum(axis=0))
+    return _evidence(np.log(p) - without, without.sum(axis=0))
 
 
-def _said(table: Floats, document: Floats) -> WordEvidence:
+def _evidence(table: Floats, document: Floats) -> WordEvidence:
     none = np.zeros(0)
     return WordEvidence(none, none, none, document, np.zeros(table.shape[1], bool), table=np.ascontiguousarray(table))

@@ -33,7 +33,7 @@ def draw_sequences(belief: Any, random: np.random.Generator, classes: NDArray[np
 
 
 class Urn:
-    """What may follow each run in one class, sorted by the words' texts, since the order of learning must not show."""
+    """The words that may follow each n-gram in one class, sorted, so that the order of learning does not matter."""
 
     def __init__(self, belief: Any, number: int) -> None:
         runs, classes, kept, rest, before, last, base = belief.chain.cells()
@@ -61,7 +61,7 @@ class Urn:
         self.edges: dict[int, Floats] = {}
 
     def text(self, random: np.random.Generator, length: int) -> list[str]:
-        """So many words; fewer if there is no word to draw."""
+        """A text of `length` words, or fewer if there is no word to draw."""
         found: list[str] = []
         before = [self.start]  # the runs that end here, the shortest first
         while len(found) < length and self.words:

@@ -18,12 +18,12 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
     """One text for each of the classes; missing if a class has nothing to draw from."""
     family = belief.family
     if family.ngrams[0] > 1:
-        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts overlapping runs, from which no text can be drawn.")
+        raise TypeError(f"Words(ngrams={family.ngrams!r}) counts overlapping n-grams, so no text can be drawn.")
     if not belief.likelihood:
         raise TypeError("Words(reading='complement') gives scores, not a distribution to draw texts from.")
     if (family.presence or family.reading == "binary") and family.reading != "bernoulli":
         given = "presence=True" if family.presence else "reading='binary'"
-        raise TypeError(f"Words({given}) counts each word once per text, from which no text can be drawn; use Words().")
+        raise TypeError(f"Words({given}) counts each word once per text, so no text can be drawn; use Words().")
     names = np.array(belief.words(), object)
     order = np.argsort(names)  # the order of learning must not show
     order = order[_is_single(family, names)[order]]
@@ -38,19 +38,19 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
 def _numbers(
     belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
 ) -> list[NDArray[Any]]:
-    """So many documents of a class, as indices of words in that order; None if there is nothing to draw from."""
+    """Documents of a class, as indices into `order`; None if there is nothing to draw from."""
     if belief.family.reading == "bernoulli":
         p = belief.probabilities()[order, number]
-        known = not belief.said.blank[number]
+        known = not belief.evidence.blank[number]
         return [np.flatnonzero(random.random(len(p)) < p) for _ in range(count * known)]
-    said = belief.rows(order.astype(np.int32))[:, number]
+    evidence = belief.rows(order.astype(np.int32))[:, number]
     lengths = _lengths(belief, random, number, count, order)
-    p = np.exp(said - said.max()) if said.size else said
+    p = np.exp(evidence - evidence.max()) if evidence.size else evidence
     if lengths is None or (lengths.any() and not (p.sum() > 0)):
         return []
     edges = np.cumsum(p / p.sum()) if p.size else p
     if belief.family.reading == "dirichlet-multinomial":
-        concentration = float(belief.said.concentration[number])
+        concentration = float(belief.evidence.concentration[number])
         return [_urn(random, edges, int(length), concentration) for length in lengths]
     drawn = np.minimum(np.searchsorted(edges, random.random(int(lengths.sum())), side="right"), len(edges) - 1)
     return np.split(drawn, np.cumsum(lengths)[:-1])
@@ -60,8 +60,8 @@ def _lengths(
     belief: Any, random: np.random.Generator, number: int, count: int, single: NDArray[np.intp]
 ) -> NDArray[np.int64] | None:
     """Lengths drawn from the class's documents, or if it has none, from all documents."""
-    if belief.said.rate:
-        return random.poisson(-belief.said.document[number], count)
+    if belief.evidence.rate:
+        return random.poisson(-belief.evidence.document[number], count)
     lengths, documents = belief.seen.corpus.spread
     spread = documents[:, number]
     spread = spread if spread.sum() > 0 else documents.sum(axis=1)

@@ -34,9 +34,9 @@ def bernoulli(left: LeftWords, alpha: Any) -> Floats:
     lacking -= left.added((absent <= 0).astype(np.float64), row)
     with np.errstate(divide="ignore", invalid="ignore"):
         had = left.added(np.log(left.sums["documents"] + a[left.row]))
-        said = none + had - left.size[:, None] * np.log(total)
-    said = np.where(lacking > 0.5, -np.inf, said)  # a word that every document of the class has is missing
-    return np.where(left.texts + a <= 0, 0.0, said)
+        evidence = none + had - left.size[:, None] * np.log(total)
+    evidence = np.where(lacking > 0.5, -np.inf, evidence)  # a word that every document of the class has is missing
+    return np.where(left.texts + a <= 0, 0.0, evidence)
 
 
 def _log(x: Floats) -> Floats:
@@ -100,8 +100,8 @@ def _by_word(left: LeftWords, alpha: Any) -> Floats:
     held = left.sums["documents"]
     own = None if met is None else met[left.words]
     after = Parts.of(held, texts[left.row], _split(alpha, own, held, texts[left.row]))
-    said = none[kinds] - left.added(before.without, row) + left.added(after.had)
-    return np.where(lacking[kinds] - left.added(before.certain.astype(np.float64), row) > 0.5, -np.inf, said)
+    evidence = none[kinds] - left.added(before.without, row) + left.added(after.had)
+    return np.where(lacking[kinds] - left.added(before.certain.astype(np.float64), row) > 0.5, -np.inf, evidence)
 
 
 def _believed(alpha: Any, names: list[str]) -> Floats | None:

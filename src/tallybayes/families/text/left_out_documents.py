@@ -62,7 +62,7 @@ class Documents:
         return np.cumsum(np.bincount(self.document, sizes[self.word], len(self)))
 
     def worth(self, cells: int, sizes: Counts) -> int:
-        """How many documents fit into so many cells; at least enough to fit on."""
+        """How many documents have at most `cells` cells together; at least enough to fit on."""
         return max(int(np.searchsorted(self.ends(sizes), cells)), min(ENOUGH_DOCUMENTS, len(self)))
 
 
@@ -91,7 +91,7 @@ def left_out_documents(
 
 
 def worth_fitting(documents: Documents, lookup: Lookup) -> Documents:
-    """As many documents as are worth their time."""
+    """As many documents as the limits allow."""
     width = documents.own.shape[1]
     most = min(MOST_DOCUMENTS, max(MOST_SCORES // width, ENOUGH_DOCUMENTS), max(2 * MOST_SCORES // width, 1))
     found = documents.part(0, min(most, len(documents)))

@@ -77,23 +77,23 @@ class Shares(NamedTuple):
         return self.words + (self.each + more)[left.row]
 
 
-def _said(left: LeftWords, rows: Floats) -> Floats:
+def _evidence(left: LeftWords, rows: Floats) -> Floats:
     """Σ occurrences · evidence, over the words of a document."""
     return left.added(left.times[:, None] * rows)
 
 
 def multinomial(left: LeftWords, alpha: Alpha) -> Floats:
-    return _said(left, Shares.of(left, alpha, left.sums["n"], left.whole["n"]).rows(left))
+    return _evidence(left, Shares.of(left, alpha, left.sums["n"], left.whole["n"]).rows(left))
 
 
 def binary(left: LeftWords, alpha: Alpha) -> Floats:
-    return _said(left, Shares.of(left, alpha, left.sums["documents"], left.whole["documents"]).rows(left))
+    return _evidence(left, Shares.of(left, alpha, left.sums["documents"], left.whole["documents"]).rows(left))
 
 
 def averaged(left: LeftWords, alpha: Alpha) -> Floats:
     words, shares = left.whole["n"], left.whole["share"]
     scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
-    return _said(left, Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale).rows(left))
+    return _evidence(left, Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale).rows(left))
 
 
 def poisson(left: LeftWords, alpha: Alpha) -> Floats:
@@ -105,8 +105,8 @@ def poisson(left: LeftWords, alpha: Alpha) -> Floats:
     all_texts = texts + assumed
     mean = np.divide(words + assumed * overall, all_texts, out=np.zeros_like(words) + overall, where=all_texts > 0)
     with np.errstate(divide="ignore"):
-        said = _said(left, found.rows(left, np.log(mean))) - mean
-    return said - special.gammaln(left.lengths + 1.0)[:, None]
+        evidence = _evidence(left, found.rows(left, np.log(mean))) - mean
+    return evidence - special.gammaln(left.lengths + 1.0)[:, None]
 
 
 def complement(left: LeftWords, alpha: Alpha) -> Floats:
@@ -116,7 +116,7 @@ def complement(left: LeftWords, alpha: Alpha) -> Floats:
     otherwise = -np.log(overall + pseudo)
     rows = otherwise + (-np.log(np.maximum(overall - n, 0.0) + pseudo) - otherwise)
     total = np.maximum(words.sum(axis=1, keepdims=True) - words, 0.0) + assumed
-    return _said(left, rows + np.log(np.maximum(total, LEAST_ALPHA))[left.row])
+    return _evidence(left, rows + np.log(np.maximum(total, LEAST_ALPHA))[left.row])
 
 
 def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
@@ -126,8 +126,8 @@ def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
     rows = found.rows(left, np.log(s))  # log α
     times = left.times[:, None]
     urn = np.isfinite(rows) & ~found.blank[left.row]  # without counts or prior, repetition says nothing
-    said = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)
-    return left.added(said) - special.log_rising(s, left.lengths[:, None])
+    evidence = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)
+    return left.added(evidence) - special.log_rising(s, left.lengths[:, None])
 
 
 READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {

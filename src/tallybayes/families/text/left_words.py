@@ -62,10 +62,10 @@ class LeftWords:
         before = np.bincount(self.forgotten.row, each[self.forgotten.words], self.rows)
         return np.asarray(before - np.bincount(self.row, each[self.words], self.rows), np.float64)
 
-    def added(self, said: Floats, row: Places | None = None) -> Floats:
+    def added(self, evidence: Floats, row: Places | None = None) -> Floats:
         """The evidence of words, summed by document: [document, class]."""
-        total = np.zeros((self.rows, said.shape[1]))
+        total = np.zeros((self.rows, evidence.shape[1]))
         rows, starts = np.unique(self.row if row is None else row, return_index=True)
         if rows.size:
-            total[rows] = np.add.reduceat(said, starts, axis=0)
+            total[rows] = np.add.reduceat(evidence, starts, axis=0)
         return total

@@ -57,7 +57,7 @@ class Mix:
     def _thetas(self) -> tuple[tuple[float, ...], ...]:
         blocks = [_numbers(block) for block in self.theta] if _is_list(self.theta) else []
         if not blocks or any(len(block) != PIECES for block in blocks):
-            raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of runs, like ((…), (…))")
+            raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of n-grams, like ((…), (…))")
         return tuple(blocks)
 
     def to_json(self) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def as_mix(family: Any, name: str, given: Any) -> Mix:
         raise refused(family, name, given, "a Mix, or None")
     if len(mix.theta) != block_count(family):
         also = "" if family.characters is None else " and characters are counted as well"
-        wanted = f"a Mix of {block_count(family)} lengths of runs, since ngrams={family.ngrams!r}{also}"
+        wanted = f"a Mix of {block_count(family)} lengths of n-grams, since ngrams={family.ngrams!r}{also}"
         raise refused(family, name, given, wanted)
     return mix
 
@@ -109,7 +109,7 @@ def mix_of(family: Any, classes: int) -> Mix:
 
 
 def block_count(family: Any) -> int:
-    """How many lengths of runs have weights of their own; all runs of characters count as one."""
+    """The number of lengths of n-grams with their own weights; all character n-grams count as one."""
     return _word_blocks(family) + (family.characters is not None)
 
 
@@ -119,7 +119,7 @@ def _word_blocks(family: Any) -> int:
 
 
 def reads_runs(family: Any) -> bool:
-    """Whether runs of several lengths have weights of their own."""
+    """Whether n-grams of several lengths have their own weights."""
     return family.reading == AUTO and block_count(family) > 1
 
 

@@ -45,17 +45,17 @@ def fit_words(
     corpus = Corpus.of(tally, classes, FIELDS, None, by_run=reads_runs(family))
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
-    said = np.zeros((len(rows), len(classes)))
+    evidence = np.zeros((len(rows), len(classes)))
     if not seen.size or np.count_nonzero(corpus.texts) < 2:
-        return family, said
+        return family, evidence
     lookup = Lookup(seen)
     documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
     pieces_of, few = PieceMaker(family, seen, lookup), worth_fitting(documents, lookup)
     if len(few) >= FEWEST:
         family = replace(family, mix=_best_mix(pieces_of, few, _mean_length(seen)))
     found = pieces_of.evidence(documents, mix_of(family, seen.classes_met))
-    said[of_row >= 0] = found[of_row[of_row >= 0]]
-    return family, said
+    evidence[of_row >= 0] = found[of_row[of_row >= 0]]
+    return family, evidence
 
 
 def _mean_length(seen: WordStatistics) -> float:
@@ -80,7 +80,7 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
 class Problem:
     """The objective: standardised pieces of some documents, as a function of θ, p and γ."""
 
-    said: Floats  # [document × class, piece], at the usual γ
+    values: Floats  # [document × class, piece], at the usual γ
     prior: Floats  # [document, class]
     held: Floats
     lengths: Floats  # log(different words / mean), of each document
@@ -92,14 +92,14 @@ class Problem:
         theta, p, gamma = x[:-2], x[-2], x[-1]
         shape, weight = self.held.shape, self.held.sum(axis=1)
         factor = np.exp(-(gamma - self.gamma) * self.lengths)[:, None]
-        words = factor * (self.said @ theta).reshape(shape)
+        words = factor * (self.values @ theta).reshape(shape)
         scores = words + p * self.prior
         top = scores.max(axis=1, keepdims=True)
         exp = np.exp(scores - top)
         total = exp.sum(axis=1, keepdims=True)
         loss = (weight * (np.log(total) + top)[:, 0]).sum() - (self.held * scores).sum()
         slope = exp / total * weight[:, None] - self.held
-        by_theta = self.said.T @ (slope * factor).ravel()
+        by_theta = self.values.T @ (slope * factor).ravel()
         by_gamma = -(slope * words * self.lengths[:, None]).sum()
         penalty, slopes = self._penalty(theta, p, gamma)
         by_x = np.concatenate([by_theta, [(slope * self.prior).sum(), by_gamma]]) + slopes
@@ -121,13 +121,14 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
     words."""
     rivals = _rivals(pieces.scores(usual), pieces.held)
     lengths = np.log(np.maximum(pieces.lengths, 1.0) / length)
-    said = np.take_along_axis(pieces.said, rivals[:, :, None], axis=1) * np.exp(-usual.gamma * lengths)[:, None, None]
-    said -= said.mean(axis=1, keepdims=True)
-    deviations = np.sqrt((said**2).mean(axis=(0, 1)))
+    values = np.take_along_axis(pieces.values, rivals[:, :, None], axis=1)
+    values *= np.exp(-usual.gamma * lengths)[:, None, None]
+    values -= values.mean(axis=1, keepdims=True)
+    deviations = np.sqrt((values**2).mean(axis=(0, 1)))
     deviations[deviations == 0] = 1.0
     start = np.ravel(usual.theta) * length**-usual.gamma * deviations
     problem = Problem(
-        (said / deviations).reshape(-1, said.shape[2]),
+        (values / deviations).reshape(-1, values.shape[2]),
         np.take_along_axis(pieces.prior, rivals, axis=1),
         np.take_along_axis(pieces.held, rivals, axis=1),
         lengths,

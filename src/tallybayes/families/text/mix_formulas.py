@@ -64,7 +64,7 @@ class CellEvidence(NamedTuple):
     information: Floats
 
 
-def said(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> CellEvidence:
+def cell_evidence(counts: Floats, overall: Floats, part: Floats, a: float, two: bool) -> CellEvidence:
     """From B_wc, B_w and π_c of non-empty cells."""
     likely = a + counts / part  # (B_w + a) · q / π
     log_ratio = np.log(likely) - np.log(a + overall)

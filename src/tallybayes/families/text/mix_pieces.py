@@ -20,7 +20,7 @@ CHUNK = 1 << 22  # numbers at a time
 class Pieces(NamedTuple):
     """The pieces of left-out documents."""
 
-    said: Floats  # [document, class, block × piece]
+    values: Floats  # [document, class, block × piece]
     lengths: Floats  # different words of each that other documents have too
     prior: Floats  # log of the classes' shares of all other documents
     held: Floats  # [document, class]: weights
@@ -32,7 +32,7 @@ class Pieces(NamedTuple):
     def evidence(self, mix: Mix) -> Floats:
         """The evidence of the words for every class."""
         factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
-        return np.asarray(factor[:, None] * (self.said @ np.ravel(mix.theta)))
+        return np.asarray(factor[:, None] * (self.values @ np.ravel(mix.theta)))
 
     def loss(self, mix: Mix) -> float:
         """The mean of −log P(class)."""

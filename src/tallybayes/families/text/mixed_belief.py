@@ -32,11 +32,11 @@ class MixedBelief(WordBelief):
     def _add(self, documents: kernels.Documents, rows: int, scores: Floats) -> None:
         self.table.add(documents, self._read(documents), scores)
 
-    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
+    def _evidence_of(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         table, lengths = self.table, np.diff(starts)
         doublings = np.log2((1.0 + counts) / 2.0)[:, None]
-        said = table.rows_once(words) + doublings * table.rows_again(words)
-        return said * np.repeat(table.length_factor(lengths), lengths)[:, None]
+        evidence = table.rows_once(words) + doublings * table.rows_again(words)
+        return evidence * np.repeat(table.length_factor(lengths), lengths)[:, None]
 
     def probabilities(self) -> Floats:
         """Not probabilities: the evidence of one occurrence of every word, in a text of average length."""

@@ -12,7 +12,7 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of
-from tallybayes.families.text.mix_formulas import Base, bases, parts_of, said, unmet
+from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, unmet
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import DENSE, STEP, by_word
 
@@ -110,6 +110,6 @@ def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats
 def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Floats, Floats]:
     """The evidence of every cell, and every word's information."""
     part = parts_of(base.totals)[blocks[seen.words], seen.classes]
-    evidence, added = said(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
+    evidence, added = cell_evidence(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
     rest = 1.0 - seen.by_word(part)
     return evidence, np.maximum(seen.by_word(added) + unmet(base.overall, rest, a), 0.0)

@@ -82,13 +82,13 @@ def averaged(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 def poisson(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """The count of each word in a document is Poisson, with the multinomial frequency times the mean length as its
     rate. With any smoothing, the mean includes one pseudo-document of the mean length over all classes."""
-    said = multinomial(seen, alpha)
+    evidence = multinomial(seen, alpha)
     words, assumed = seen.whole.n, float(_pseudo(seen, alpha, seen.n)[1] > 0)
     overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # 1 if there are no words at all
     texts = seen.texts + assumed
     mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
     with np.errstate(divide="ignore"):
-        return said._replace(each=said.each + np.log(mean), document=-mean, rate=True, assumed=assumed)
+        return evidence._replace(each=evidence.each + np.log(mean), document=-mean, rate=True, assumed=assumed)
 
 
 def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
@@ -132,10 +132,10 @@ def _of_none(known: Sequence[Frequencies], texts: Floats, a: float, size: int) -
     of = np.repeat(np.arange(len(known)), [len(each.documents) for each in known])
     documents, words = (np.concatenate(arrays) for arrays in zip(NONE, *known, strict=True))
     absent, total = np.maximum(texts[of] - documents, 0.0) + a, texts + 2.0 * a
-    said = words * np.log(absent / total[of], out=np.zeros_like(absent), where=absent > 0)
+    evidence = words * np.log(absent / total[of], out=np.zeros_like(absent), where=absent > 0)
     unmet = size - np.bincount(of, words, len(known))  # words of other classes
     share = np.divide(texts + a, total, out=np.ones_like(total), where=total > 0)
-    return np.asarray(np.bincount(of, said, len(known)) + unmet * np.log(share), np.float64)
+    return np.asarray(np.bincount(of, evidence, len(known)) + unmet * np.log(share), np.float64)
 
 
 def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
@@ -174,8 +174,8 @@ def dirichlet_multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Dirichlet-compound multinomial: a word that occurs in a document is likely to occur again. Parameters after Elkan
     (2006): proportional to the document frequency of each word in the class, with the concentration that explains the
     number of different words per document."""
-    said, s = binary(seen, alpha), seen.corpus.concentration
-    return said._replace(each=said.each + np.log(s), concentration=s)
+    evidence, s = binary(seen, alpha), seen.corpus.concentration
+    return evidence._replace(each=evidence.each + np.log(s), concentration=s)
 
 
 def free_of_words(reading: str, words: int) -> Free:

@@ -52,7 +52,7 @@ class RunTally(Tallies):
         return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
 
     def texts(self, classes: list[Key]) -> Exact:
-        """How many texts each of these classes has."""
+        """The number of texts of each of these classes."""
         return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
 
 

@@ -86,8 +86,8 @@ class SequenceBelief(Belief):
         """For every text the evidence of each word given the ones before it, in the order of the text."""
         names, documents = kernels.StringIndex(), self.family.word_cutter.documents(cells)
         reading = self.family.word_cutter.reading(documents, False, -1)
-        starts, words, said = self.chain.take_apart(documents, reading, names)
-        said, texts = said.reshape(-1, self.width), index_strings(names).to_pylist()
+        starts, words, evidence = self.chain.take_apart(documents, reading, names)
+        evidence, texts = evidence.reshape(-1, self.width), index_strings(names).to_pylist()
         between = "" if self.family.unit == CHARACTERS else " "
         for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             found: dict[str, list[int]] = {}
@@ -95,7 +95,7 @@ class SequenceBelief(Belief):
                 first = max(start, at - self.family.order)
                 run = between.join(texts[i] for i in words[first : at + 1])
                 found.setdefault(run if at - first == self.family.order else f"{SHOWN}{between}{run}", []).append(at)
-            yield [Part(run, len(places), said[places].sum(axis=0)) for run, places in found.items()]
+            yield [Part(run, len(places), evidence[places].sum(axis=0)) for run, places in found.items()]
 
     @cached_property
     def _known(self) -> tuple[list[str], Any]:
@@ -120,7 +120,7 @@ class SequenceBelief(Belief):
         return heaviest(names, counts[runs], odds, top)
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("WordSequence discounts counts, so its parameters have no posterior; those of Words have.")
+        raise TypeError("WordSequence discounts counts, so its parameters have no posterior; use Words.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return draw_sequences(self, random, classes)

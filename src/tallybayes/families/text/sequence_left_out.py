@@ -25,9 +25,9 @@ def sequence_left_out(family: Any, tally: RunTally, classes: list[Key]) -> LeftO
         if np.any(weights != np.floor(weights)):
             return one_by_one(family, tally, classes)(cells, rows)
         documents = family.word_cutter.documents(cells)
-        said = np.zeros((len(rows), len(classes)))
+        evidence = np.zeros((len(rows), len(classes)))
         reading = family.word_cutter.reading(documents, False, -1)
-        chain.left_out(documents, reading, rows.codes, weights, said)
-        return said
+        chain.left_out(documents, reading, rows.codes, weights, evidence)
+        return evidence
 
     return score

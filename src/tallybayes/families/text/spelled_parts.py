@@ -1,4 +1,4 @@
-"""The evidence of character runs, attributed to the words that contain them: people read words."""
+"""The evidence of character n-grams, attributed to the words that contain them, for readers."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ LEFT = "(characters)"  # evidence that belongs to no word
 
 
 def words_of(family: Any, documents: kernels.Documents) -> list[dict[str, int]]:
-    """The words of every text and their occurrences, unseen words included."""
+    """The words of every text and their occurrences, including unseen words."""
     cutter, met = Cutter(replace(family, characters=None, ngrams=1, mix=None)), kernels.StringIndex()
     starts, words, counts = kernels.list_words(documents, cutter.reading(documents, False, -1), met, True)
     names = index_strings(met).to_pylist()
     return [{names[words[i]]: int(counts[i]) for i in range(*span)} for span in pairwise(starts)]
 
 
-def told_of_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tuple[int, int]) -> list[Part]:
-    """The same with the evidence of every character run divided among the words that contain it; this gives unseen
-    words evidence too."""
+def attributed_to_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tuple[int, int]) -> list[Part]:
+    """The parts with the evidence of every character n-gram divided among the words that contain it, including unseen
+    words."""
     owners = _owners(words, lengths)
-    told = {part.word: part for part in parts if not part.word.startswith(SPELLED)}
+    found = {part.word: part for part in parts if not part.word.startswith(SPELLED)}
     added: dict[str, Any] = {}
     for part in parts:
         if not part.word.startswith(SPELLED):
@@ -39,10 +39,10 @@ def told_of_words(parts: Sequence[Part], words: Mapping[str, int], lengths: tupl
         of = owners.get(part.word[1:]) or _across(part.word[1:], words) or [LEFT]
         for word in of:
             added[word] = added.get(word, 0.0) + part.said / len(of)
-    for word, said in added.items():
-        known = told.get(word, Part(word, words.get(word, 1), np.zeros_like(said)))
-        told[word] = known._replace(said=known.said + said)
-    return list(told.values())
+    for word, evidence in added.items():
+        known = found.get(word, Part(word, words.get(word, 1), np.zeros_like(evidence)))
+        found[word] = known._replace(said=known.said + evidence)
+    return list(found.values())
 
 
 def _owners(words: Mapping[str, int], lengths: tuple[int, int]) -> dict[str, list[str]]:

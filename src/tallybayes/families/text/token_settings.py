@@ -13,7 +13,9 @@ def own_tokeniser() -> Any:
 
 
 def not_utf8() -> Any:
-    about = 'bytes that are not UTF-8: "strict" is an error, "replace" puts U+FFFD, which belongs to no word'
+    about = (
+        'what to do with bytes that are not UTF-8: "strict" is an error, "replace" inserts U+FFFD, which is in no word'
+    )
     return setting(STRICT, about, choices=(STRICT, REPLACE))
 
 

@@ -25,7 +25,7 @@ CHARACTERS = "characters"
 WORDS = "words"
 STRICT = "strict"
 REPLACE = "replace"
-NOT_SPELLED = (1, 0)  # no runs of characters beside the words
+NOT_SPELLED = (1, 0)  # no character n-grams
 
 
 class Tokeniser(str):
@@ -59,14 +59,14 @@ class Tokeniser(str):
     def __call__(self, text: str) -> list[str]:
         if self.function is None:
             raise ValueError(
-                f"This model was counted with the tokeniser {str(self)!r}, and a file does not hold functions. Give it "
-                f"again: model.believing(column=Words(tokeniser={self.rpartition('.')[2]}, …))."
+                f"This model was counted with the tokeniser {str(self)!r}, and files contain no code. Give it again: "
+                f"model.believing(column=Words(tokeniser={self.rpartition('.')[2]}, …))."
             )
         found = self.function(text)
         fine = isinstance(found, Iterable) and not isinstance(found, str)
         tokens = list(found) if fine else []
         if not fine or not all(isinstance(token, str) for token in tokens):
-            raise ValueError(f"The tokeniser {str(self)!r} gave {found!r}; it must give a list of tokens.")
+            raise ValueError(f"The tokeniser {str(self)!r} returned {found!r}; it must return a list of tokens.")
         return tokens
 
 
@@ -107,7 +107,7 @@ class Cutter:
         return index
 
     def known(self) -> list[str]:
-        """The words that exist whether or not any document has them."""
+        """Words that exist even if no document has them."""
         words = [] if self.family.vocabulary is None else list(self.family.vocabulary)
         return words + [UNKNOWN] * self.family.unknown
 
@@ -119,8 +119,8 @@ class Cutter:
         kind = cells.type
         if pa.types.is_list(kind) or pa.types.is_large_list(kind):
             if self.family.unit == CHARACTERS:
-                wants = f"{type(self.family).__name__}(unit='characters') wants texts."
-                raise CellError(None, f"the cells are lists of tokens, and {wants}")
+                name = type(self.family).__name__
+                raise CellError(None, f"the cells are lists of tokens; {name}(unit='characters') needs text.")
             return _token_lists(cells, self.family.errors)
         if self.family.tokeniser is None:
             return texts(cells)
@@ -191,12 +191,12 @@ def texts(cells: pa.Array) -> pa.Array:
     if cells.null_count == len(cells) or nans:
         return pa.nulls(len(cells), pa.large_string())
     what = "numbers" if isinstance(kind, WrittenOut) else f"cells of type {kind}"
-    raise CellError(None, f"{what} are not texts. Convert them, or give the column another family.")
+    raise CellError(None, f"{what} are not text. Convert them, or give the column another family.")
 
 
 def not_utf8(row: Any) -> CellError:
     """The error for invalid bytes in this row."""
-    reason = "the text is not valid UTF-8. Words(errors='replace') puts replacement characters where it is not."
+    reason = "the text is not valid UTF-8. Words(errors='replace') inserts replacement characters."
     return CellError(int(str(row)), reason)
 
 
@@ -206,7 +206,7 @@ def snowball(language: str) -> Any:
     except ImportError:
         raise ImportError("Stems need the Snowball library: pip install 'tallybayes[stems]'.") from None
     if language not in library.algorithms():
-        raise ValueError(f"Words(stems={language!r}): Snowball has stems of {', '.join(library.algorithms())}.")
+        raise ValueError(f"Words(stems={language!r}): Snowball supports {', '.join(library.algorithms())}.")
     return library.Stemmer(language)
 
 
@@ -240,9 +240,9 @@ def _token_lists(cells: pa.Array, errors: str) -> pa.Array:
     try:
         lists = cells.cast(pa.large_list(pa.large_string()))
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        raise CellError(None, f"cells of type {cells.type} are not lists of tokens; give lists of texts.") from None
+        raise CellError(None, f"cells of type {cells.type} are not lists of tokens; give lists of strings.") from None
     if lists.values.null_count:
-        raise CellError(None, "a list of tokens has a missing one; leave it out of the list.")
+        raise CellError(None, "a list of tokens contains a null; remove it.")
     try:
         lists.values.validate(full=True)
     except pa.ArrowInvalid:

@@ -35,7 +35,7 @@ from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
-from tallybayes.families.text.spelled_parts import told_of_words, words_of
+from tallybayes.families.text.spelled_parts import attributed_to_words, words_of
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
@@ -43,7 +43,7 @@ from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
 COMPLEMENT = "complement"  # scores how badly a text fits the other classes
-ASKING = 600  # cells are computed in the time of one question about a few words
+ASKING = 600  # cells that can be computed in the time of one small question
 
 
 def _size(cells: Any) -> int:
@@ -52,8 +52,8 @@ def _size(cells: Any) -> int:
 
 
 class WordBelief(Belief):
-    """The evidence of each word. The first few questions are answered from their own words alone, later ones from a
-    table of all words: both give the same result, to the last bit."""
+    """The evidence of each word. The first few questions compute only the words they need, later ones use a table of
+    all words: both give the same result, to the last bit."""
 
     has_parts = True
     bound = MANY_PARTS
@@ -66,7 +66,7 @@ class WordBelief(Belief):
         self._once = family.presence or family.reading in ONCE
         self._orders = has_orders(family)
         self._parted = seen is None and may_be_parted(family)
-        self._asked = 0  # work spent on partial answers so far, in cells of the whole table
+        self._spent = 0  # work spent on partial answers so far, in cells of the whole table
         self._reading: kernels.Reading | None = None
         if seen is not None:
             self.seen = seen
@@ -80,23 +80,23 @@ class WordBelief(Belief):
         return self.seen.resolved_alpha(self.family.alpha)
 
     @cached_property
-    def said(self) -> WordEvidence:
+    def evidence(self) -> WordEvidence:
         return READINGS[self.family.reading](self.seen, self.alpha)
 
     @cached_property
     def table(self) -> WordTable:
-        return WordTable(self.seen, self.said)
+        return WordTable(self.seen, self.evidence)
 
     def rows(self, words: Codes) -> Floats:
         """The evidence of these words for every class, one row for each."""
         return self.table.rows(words)
 
     def _about(self, documents: kernels.Documents, size: int) -> WordBelief:
-        """A belief about the words of these documents only, unless a table of all words has paid off by now."""
+        """A belief about the words of these documents only, unless a table of all words is worthwhile by now."""
         if not self._parted or "table" in self.__dict__:
             return self
-        self._asked += size + ASKING
-        if self._asked > len(self.corpus.cells):
+        self._spent += size + ASKING
+        if self._spent > len(self.corpus.cells):
             return self
         reading = self.family.cutter.reading(documents, self._once, -1)
         _, words, _ = kernels.list_words(documents, reading, self.corpus.index, False)
@@ -118,15 +118,15 @@ class WordBelief(Belief):
 
     @cached_property
     def _rest(self) -> Floats:
-        return np.asarray(self.said.document)[:, None]
+        return np.asarray(self.evidence.document)[:, None]
 
     @cached_property
     def _has_rest(self) -> bool:
-        return bool(self._rest.any()) or self.said.rate or self.said.concentration is not None
+        return bool(self._rest.any()) or self.evidence.rate or self.evidence.concentration is not None
 
     def _add_rest(self, lengths: Counts, scores: Floats) -> None:
         there = lengths >= 0
-        rest = self._rest - special.gammaln(lengths + 1.0) if self.said.rate else self._rest
+        rest = self._rest - special.gammaln(lengths + 1.0) if self.evidence.rate else self._rest
         scores[:, : len(lengths)] += np.where(there, rest, 0.0)
 
     def _log_orders(self, documents: kernels.Documents, rows: int) -> Floats:
@@ -147,7 +147,7 @@ class WordBelief(Belief):
         return self.seen.vocabulary
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        """For every text the evidence of each of its words; what belongs to no particular word comes last."""
+        """For every text, the evidence of each of its words, and last that of its length and of absent words."""
         documents = self.family.cutter.documents(cells)
         yield from self._about(documents, _size(cells))._taken_apart(documents, len(cells))
 
@@ -155,21 +155,21 @@ class WordBelief(Belief):
         starts, words, counts = kernels.list_words(documents, self._read(documents), self.seen.index, False)
         different, at = np.unique(words, return_inverse=True)  # only the words that occur
         names = pc.take(index_strings(self.seen.index.subset(different)), pa.array(at.reshape(-1))).to_pylist()
-        said = self._said_by(words, counts, starts)
+        evidence = self._evidence_of(words, counts, starts)
         spelled = [] if self.family.characters is None else words_of(self.family, documents)
         total = np.zeros((self.table.width, rows))
         self._add(documents, rows, total)
         for row in range(rows):
             span = range(starts[row], starts[row + 1])
-            found = [Part(names[i], int(counts[i]), said[i]) for i in span]
+            found = [Part(names[i], int(counts[i]), evidence[i]) for i in span]
             if spelled:
-                found = told_of_words(found, spelled[row], self.family.characters)
+                found = attributed_to_words(found, spelled[row], self.family.characters)
             with np.errstate(invalid="ignore"):
-                rest = total[:, row] - said[starts[row] : starts[row + 1]].sum(axis=0)
+                rest = total[:, row] - evidence[starts[row] : starts[row + 1]].sum(axis=0)
             rest = np.where(np.isnan(rest), 0.0, rest)
             yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1, rest)]
 
-    def _said_by(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
+    def _evidence_of(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         return self.rows(words) * (1 if self._once else counts[:, None])
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
@@ -195,22 +195,22 @@ class WordBelief(Belief):
         if self.family.reading != "bernoulli":
             return np.exp(rows if self.likelihood else -rows)
         values = special.expit(rows)
-        if self.said.certain is not None:
-            values[self.said.certain] = 1.0
+        if self.evidence.certain is not None:
+            values[self.evidence.certain] = 1.0
         return values
 
     def portable(self) -> ByWords:
         cutting = cutting_of(self.family)
-        if self.said.certain is not None:
-            raise NotPortableError("a text is ruled out by a word that it lacks. Give alpha above 0.")
-        return ByWords(cutting, self.words(), self._all_rows(), not self._once, np.asarray(self.said.document))
+        if self.evidence.certain is not None:
+            raise NotPortableError("the absence of a word can make a text impossible. Give alpha above 0.")
+        return ByWords(cutting, self.words(), self._all_rows(), not self._once, np.asarray(self.evidence.document))
 
     def _all_rows(self) -> Floats:
         return self.rows(np.arange(self.seen.size, dtype=np.int32))
 
     def linear(self) -> Terms:
         rows = self._all_rows()
-        return Terms(self.words(), rows, np.asarray(self.said.document), self.said.certain)
+        return Terms(self.words(), rows, np.asarray(self.evidence.document), self.evidence.certain)
 
     def free(self) -> Free:
         return free_of_words(self.family.reading, self.seen.size)
@@ -219,12 +219,12 @@ class WordBelief(Belief):
         return draw_texts(self, random, classes)
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        said = drawn_words(self, random)
-        if said is None:
+        evidence = drawn_words(self, random)
+        if evidence is None:
             return self
         found = copy(self)
         found.__dict__.pop("table", None)
-        found.__dict__.update(said=said, _parted=False)
+        found.__dict__.update(evidence=evidence, _parted=False)
         for kept in ("_rest", "_has_rest"):
             found.__dict__.pop(kept, None)
         return found
@@ -255,10 +255,10 @@ class WordBelief(Belief):
 def cutting_of(family: Any) -> Cutting:
     """How other programs can split a text into the same words; an error if they cannot."""
     for given, reason in (
-        (family.tokeniser, "its tokeniser is a Python function, and an export holds no code."),
-        (family.stems, "its stems are found by code, and an export holds none."),
+        (family.tokeniser, "its tokeniser is a Python function, which cannot be exported."),
+        (family.stems, "its stemmer cannot be exported."),
         (family.unit == CHARACTERS, "with unit='characters' there are no words to look up."),
-        (family.unknown, "with unknown=True, words that are in no table count too."),
+        (family.unknown, "with unknown=True, words outside the table count too."),
     ):
         if given:
             raise NotPortableError(reason)

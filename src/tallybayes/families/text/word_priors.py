@@ -18,20 +18,20 @@ from tallybayes.families.smoothing import MEstimate
 def of_shares(belief: Any) -> float:
     """For words whose probabilities add up to one."""
     counts = belief.seen.documents if belief.family.reading == "binary" else belief.seen.n
-    pseudo, said = belief.seen.pseudo(belief.alpha, counts), belief.said
-    if belief.seen.part or said.table is not None:
+    pseudo, evidence = belief.seen.pseudo(belief.alpha, counts), belief.evidence
+    if belief.seen.part or evidence.table is not None:
         return 0.0
     held = pseudo > 0
-    each = said.each - np.log(_mean_words(belief)) if said.rate else said.each
-    unmet = float((pseudo[held] * said.otherwise[held]).sum() * belief.seen.width + pseudo.sum() * each.sum())
-    return unmet + float((pseudo[belief.seen.words] * np.where(held[belief.seen.words], said.cells, 0.0)).sum())
+    each = evidence.each - np.log(_mean_words(belief)) if evidence.rate else evidence.each
+    unmet = float((pseudo[held] * evidence.otherwise[held]).sum() * belief.seen.width + pseudo.sum() * each.sum())
+    return unmet + float((pseudo[belief.seen.words] * np.where(held[belief.seen.words], evidence.cells, 0.0)).sum())
 
 
 def of_lengths(belief: Any) -> float:
     """The same, plus that of the mean number of words: one pseudo-document."""
     mean = _mean_words(belief)
     overall = belief.seen.whole.n.sum() / max(belief.seen.texts.sum(), 1e-300) or 1.0
-    return of_shares(belief) + belief.said.assumed * float((overall * np.log(mean) - mean).sum())
+    return of_shares(belief) + belief.evidence.assumed * float((overall * np.log(mean) - mean).sum())
 
 
 def of_presence(belief: Any) -> float:
@@ -47,7 +47,7 @@ def of_presence(belief: Any) -> float:
 
 
 def _mean_words(belief: Any) -> Floats:
-    return -np.asarray(belief.said.document)
+    return -np.asarray(belief.evidence.document)
 
 
 LOG_PRIORS: dict[str, Callable[[Any], float]] = {  # for readings that are likelihoods

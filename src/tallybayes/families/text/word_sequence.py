@@ -41,7 +41,7 @@ def as_discount(family: Any, name: str, given: Any) -> str | float:
 class WordSequence(Family):
     """A text in which each word depends on the ones before it: an n-gram language model per class.
 
-    What is counted: runs of up to `order` words and the one that follows, with a start mark before the first. Words are
+    Counts n-grams of up to `order` words and the one that follows, with a start mark before the first. Words are
     defined as in Words: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased; with
     `punctuation`, every punctuation character and symbol too; with `unit="characters"`, every character; or the tokens
     of your own `tokeniser`. A word may not contain a space.
@@ -74,9 +74,9 @@ class WordSequence(Family):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tokeniser is not None and (self.punctuation or self.unit == CHARACTERS):
-            raise ValueError("WordSequence(tokeniser=…) defines the tokens itself; leave punctuation and unit.")
+            raise ValueError("WordSequence(tokeniser=…) defines the tokens itself; omit punctuation and unit.")
         if self.unit == CHARACTERS and self.punctuation:
-            raise ValueError("WordSequence(unit='characters') counts punctuation as it is; leave punctuation=False.")
+            raise ValueError("WordSequence(unit='characters') counts punctuation anyway; omit punctuation.")
 
     @cached_property
     def cutter(self) -> Cutter:
@@ -105,7 +105,7 @@ class WordSequence(Family):
         return RunTally.empty()
 
     def takes(self, slots: Sequence[Any]) -> bool:
-        """Whether none of the runs is too long."""
+        """Whether all n-grams have a valid length."""
         longest = self.order + 1
         if self.unit == CHARACTERS:
             return all(len(run) <= longest for run in slots)
@@ -134,7 +134,7 @@ class WordSequence(Family):
         started.add_at(np.array(at, np.intp), sums["n"][marks])
         trace = TRACE * (1.0 + known.round())
         if (known - started).is_below(trace).any() or (started - known).is_below(trace).any():
-            return "there would not be as many start marks as texts"
+            return "the number of start marks would differ from that of texts"
         return None
 
     def believe(self, tally: RunTally, classes: Sequence[Key]) -> Belief:

@@ -174,7 +174,7 @@ def _indexed(corpus: Corpus, codes: Codes) -> kernels.StringIndex:
 
 
 def _named(family: Any) -> list[str]:
-    """Words that exist whether or not any document has them; in "auto" they say nothing."""
+    """Words that exist even if no document has them; in "auto" they are no evidence."""
     return [] if family.reading == AUTO else sorted({*family.cutter.known(), *named_levels(family.alpha)})
 
 
@@ -195,7 +195,7 @@ def chosen_words(
 
 
 class NamedWords(NamedTuple):
-    """Words that exist whether or not any document has them."""
+    """Words that exist even if no document has them."""
 
     met: Codes  # the indices of those that some document has
     unmet: kernels.StringIndex  # the others, within the limit
@@ -215,8 +215,8 @@ def named_words(
 
 
 def summed(values: Floats, codes: Codes, size: int) -> Floats:
-    """Sums by code. The order of learning must not show, not even in the last digit: whole numbers and those on EM's
-    grid add up exactly; others are sorted first."""
+    """Sums by code that do not depend on the order of learning, not even in the last digit: whole numbers and those on
+    EM's grid add up exactly; others are sorted first."""
     if not _adds_up_exactly(values):
         order = np.lexsort((values, codes))
         values, codes = values[order], codes[order]

@@ -20,12 +20,12 @@ STEP = 1 << 22  # numbers at a time, when all words are needed
 class WordTable:
     """`add` sums the evidence of documents' words; `rows` has that of single words."""
 
-    def __init__(self, seen: WordStatistics, said: WordEvidence) -> None:
+    def __init__(self, seen: WordStatistics, evidence: WordEvidence) -> None:
         self.seen = seen
-        self.said = said
+        self.evidence = evidence
         self.width = seen.width
-        self.blank = np.flatnonzero(said.blank)
-        self._dense = said.table is not None or seen.whole.size * self.width <= DENSE
+        self.blank = np.flatnonzero(evidence.blank)
+        self._dense = evidence.table is not None or seen.whole.size * self.width <= DENSE
         self._scorer = self._make_scorer()
         self._certain = self._make_certain()
 
@@ -36,7 +36,7 @@ class WordTable:
         lengths = self._scorer.add(documents, reading, scores)
         rows = len(lengths)
         if self.blank.size:  # without counts or prior, all words are equally likely
-            each = np.maximum(lengths, 1) * self.said.each[self.blank][:, None]  # which may be −∞
+            each = np.maximum(lengths, 1) * self.evidence.each[self.blank][:, None]  # which may be −∞
             before[:, :rows] += np.where(lengths > 0, each, 0.0)
             scores[self.blank] = before
         if self._certain is not None:
@@ -47,17 +47,17 @@ class WordTable:
         return lengths
 
     def rows(self, words: Codes) -> Floats:
-        """What these words say about every class, one row for each."""
+        """The evidence of these words for every class, one row for each."""
         if self._dense:
             return self._table[words]
-        said, (order, starts) = self.said, self._order
-        rows = said.otherwise[words][:, None] + said.each
+        evidence, (order, starts) = self.evidence, self._order
+        rows = evidence.otherwise[words][:, None] + evidence.each
         for i, word in enumerate(words.tolist()):
             at = order[starts[word] : starts[word + 1]]
-            base = said.otherwise[word] if np.isfinite(said.otherwise[word]) else 0.0
+            base = evidence.otherwise[word] if np.isfinite(evidence.otherwise[word]) else 0.0
             classes = self.seen.classes[at]
-            rows[i, classes] = base + said.cells[at] + said.each[classes]
-        rows[:, self.blank] = said.each[self.blank]
+            rows[i, classes] = base + evidence.cells[at] + evidence.each[classes]
+        rows[:, self.blank] = evidence.each[self.blank]
         return rows
 
     def all_rows(self) -> Iterator[tuple[slice, Floats]]:
@@ -75,22 +75,22 @@ class WordTable:
 
     @cached_property
     def _table(self) -> Floats:
-        return dense_table(self.seen, self.said)
+        return dense_table(self.seen, self.evidence)
 
     def _make_scorer(self) -> kernels.WordScorer:
-        urn = self.said.concentration is not None
+        urn = self.evidence.concentration is not None
         if self._dense:
             return kernels.WordScorer(self.seen.index, self._table, urn)
         order, starts = self._order
         classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
-        cells, said = self.said.cells[order], self.said
-        return kernels.WordScorer(self.seen.index, starts, classes, cells, said.otherwise, said.each, urn)
+        cells, evidence = self.evidence.cells[order], self.evidence
+        return kernels.WordScorer(self.seen.index, starts, classes, cells, evidence.otherwise, evidence.each, urn)
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
         """For each class the number of words that every document has, and a scorer that counts those in a document."""
-        if self.said.certain is None:
+        if self.evidence.certain is None:
             return None
-        words, classes = self.said.certain
+        words, classes = self.evidence.certain
         order, starts = by_word(words, classes, self.seen.size)
         ones, zeros = np.ones(len(words)), np.zeros(self.seen.size)
         held = np.ascontiguousarray(classes[order], np.int32)
@@ -98,14 +98,14 @@ class WordTable:
         return scorer, np.bincount(classes, minlength=self.width).astype(np.float64)
 
 
-def dense_table(seen: WordStatistics, said: WordEvidence) -> Floats:
+def dense_table(seen: WordStatistics, evidence: WordEvidence) -> Floats:
     """The evidence of every word for every class."""
-    if said.table is not None:
-        return np.ascontiguousarray(said.table)
-    table = said.otherwise[:, None] + said.each
-    base = np.where(np.isfinite(said.otherwise), said.otherwise, 0.0)[seen.words]
-    table[seen.words, seen.classes] = base + said.cells + said.each[seen.classes]
-    table[:, said.blank] = said.each[said.blank]
+    if evidence.table is not None:
+        return np.ascontiguousarray(evidence.table)
+    table = evidence.otherwise[:, None] + evidence.each
+    base = np.where(np.isfinite(evidence.otherwise), evidence.otherwise, 0.0)[seen.words]
+    table[seen.words, seen.classes] = base + evidence.cells + evidence.each[seen.classes]
+    table[:, evidence.blank] = evidence.each[evidence.blank]
     return np.ascontiguousarray(table)
 
 

@@ -53,7 +53,7 @@ class WordTally(Tallies):
         return self.words.cells().sums
 
     def __getitem__(self, word: str) -> Any:
-        """What was counted of a word, by sum and class."""
+        """The counts of a word, by sum and class."""
         code = int(index_words(self.words.index, [word], grow=False)[0])
         words, columns, sums = self.words.cells()
         held = np.flatnonzero(words == code)
@@ -74,20 +74,20 @@ class WordTally(Tallies):
         return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
 
     def documents(self, classes: list[Key]) -> Exact:
-        """How many documents each of these classes has."""
+        """The number of documents of each of these classes."""
         return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
 
 
 def lengths_met(read: Tally) -> Tally:
-    """The lengths that a file has counts of, without those between them: to a tally all are positions of one table."""
+    """The lengths that occur in a file, without the positions in between."""
     found = read.canonical()
     met = np.array(found.slots or [0])
     if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
-        raise PackError("its lengths of documents are not lengths")
+        raise PackError("its document lengths are invalid")
     return found
 
 
 def rounded_lengths(lengths: Counts) -> Counts:
-    """Lengths to `EXACT_BITS` binary digits, the rest cut off."""
+    """Lengths truncated to `EXACT_BITS` significant bits."""
     spare = np.maximum(np.frexp(lengths.astype(np.float64))[1] - EXACT_BITS, 0)
     return np.where(lengths > 0, lengths >> spare << spare, lengths)

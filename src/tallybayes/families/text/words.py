@@ -1,4 +1,4 @@
-"""Text: how often each word occurred, and what that says about a new text."""
+"""Text as a bag of words, under one of several event models."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
 
-LONGEST_RUN = 5  # of words
-LONGEST_SPELLED = 8  # of characters, beside words
+LONGEST_RUN = 5  # words of an n-gram
+LONGEST_SPELLED = 8  # characters of an n-gram that is counted in addition to words
 MULTINOMIAL = "multinomial"
 SHARED_ALPHA = 0.1  # of words in shares, by default
 
@@ -46,7 +46,7 @@ def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
     longest = LONGEST_RUN if family.unit == WORDS else 1000
     whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
     if not whole or not 1 <= runs[0] <= runs[1] <= longest:
-        wanted = f"the longest run, or the shortest and the longest, from 1 to {longest} {family.unit}"
+        wanted = f"the longest n-gram, or the shortest and the longest, from 1 to {longest} {family.unit}"
         raise refused(family, name, given, wanted)
     return int(runs[0]), int(runs[1])
 
@@ -55,7 +55,7 @@ def as_spelled(family: Any, name: str, given: Any) -> tuple[int, int]:
     runs = tuple(given) if isinstance(given, Iterable) else (given, given)
     whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
     if not whole or not 1 <= runs[0] <= runs[1] <= LONGEST_SPELLED:
-        raise refused(family, name, given, f"the shortest and the longest run, from 1 to {LONGEST_SPELLED} characters")
+        raise refused(family, name, given, f"the shortest and longest n-gram, from 1 to {LONGEST_SPELLED} characters")
     return int(runs[0]), int(runs[1])
 
 
@@ -81,9 +81,9 @@ class Words(Family):
 
     What is counted: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased, as
     Python's ``re.findall(r"\\\\b\\\\w\\\\w+\\\\b", text.lower())`` finds them. With `punctuation`, every punctuation
-    character and symbol is a word of its own. `ngrams` counts runs of words as well (2: pairs too; (2, 3): pairs and
-    threes only); `characters=(2, 4)` counts runs of so many characters of these words, too; `unit="characters"` counts
-    them instead of words. `stop_words` are ignored; `stems` is a language for the Snowball stemmer, or a mapping from
+    character and symbol is also a word. `ngrams` counts n-grams of words (2: words and pairs; (2, 3): pairs and triples
+    only); `characters=(2, 4)` counts n-grams of 2 to 4 characters in addition to words; `unit="characters"` counts them
+    instead of words. `stop_words` are ignored; `stems` is a language for the Snowball stemmer, or a mapping from
     words to stems; a `vocabulary` restricts counting to these words and ignores all others, or counts them as
     "<unknown>" with `unknown=True`. With `presence` each word counts once per text. `tokeniser` is your own function
     from a text to a list of tokens: it is called for every text, which is many times slower. `errors` is for bytes that
@@ -157,16 +157,16 @@ class Words(Family):
         if self.tokeniser is not None and self.punctuation:
             raise ValueError("Words(tokeniser=…) defines the tokens itself; leave punctuation=False.")
         if self.unit == CHARACTERS and (self.stems or self.stop_words or self.tokeniser):
-            raise ValueError("Words(unit='characters') has no words, so no stems, stop_words or tokeniser of them.")
+            raise ValueError("Words(unit='characters') has no words, so stems, stop_words and tokeniser do not apply.")
         if self.unit == CHARACTERS and self.punctuation:
             raise ValueError("Words(unit='characters') counts punctuation as it is; leave punctuation=False.")
         if self.characters is not None and (self.unit == CHARACTERS or self.vocabulary is not None):
             given = "unit='characters'" if self.unit == CHARACTERS else "vocabulary=…"
             raise ValueError(f"Words({given}) counts nothing else; leave characters=None.")
         if self.unknown and self.vocabulary is None:
-            raise ValueError("Words(unknown=True): without a vocabulary, every word is known; give one.")
+            raise ValueError("Words(unknown=True) needs a vocabulary.")
         if self.reading == AUTO and named_levels(self.alpha):
-            raise ValueError("Words(reading='auto') smooths all words alike; give alpha as a number, not by word.")
+            raise ValueError("Words(reading='auto') smooths all words equally; give alpha as a number, not by word.")
 
     def level_named(self, text: str) -> str:
         """A word in the form in which it is counted."""
@@ -242,17 +242,17 @@ class Words(Family):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         n, documents, share = (cells[name] for name in FIELDS)
         if n.is_below(TRACE).any() or documents.is_below(TRACE).any():
-            return "a count would go below zero"
+            return "a count would be negative"
         if share.is_below(TRACE).any():
-            return "a word's share would go below zero"
+            return "a word's share would be negative"
         trace = TRACE * (1.0 + n.round())
         if (n - documents).is_below(trace).any() or (self.presence and (documents - n).is_below(trace).any()):
-            return "a word would be in more documents than it occurs, or in fewer"
+            return "a word's count would not match the number of its documents"
         if (documents - share).is_below(trace).any():
-            return "a word's share of its documents would be more than all of them"
+            return "a word's share of its documents would be more than 100 %"
         none = documents.is_zero()
         if none.any() and (~n[none].is_zero() | (share[none].round() > TRACE)).any():
-            return "a word would be left that no document has"
+            return "a word would remain that no document has"
         return None
 
     @property
@@ -265,8 +265,8 @@ class Words(Family):
         return WordsLeftOut(self, tally, list(classes))
 
     def settled(self, belief: Any) -> Self:
-        """A likelihood: readings that are not one are scored as multinomial. "fitted" smoothing becomes a small
-        constant: in EM every class has a share of every word, so the counts say nothing about words to come."""
+        """For EM: readings that are not likelihoods are scored as multinomial, and "fitted" smoothing becomes a small
+        constant, since every class has a share of every word and the counts are not informative about unseen words."""
         reading = self.reading if self.reading in LOG_PRIORS else MULTINOMIAL
         alpha = SHARED_ALPHA if self.alpha == FITTED or self.reading == AUTO else self.alpha
         return replace(self, reading=reading, alpha=alpha, mix=None)
@@ -283,7 +283,7 @@ class Words(Family):
     def fit_left_out(
         self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
     ) -> tuple[Self, Floats | None]:
-        """For reading="auto", with the `mix` fitted on these documents, each left out."""
+        """For reading="auto", fits the `mix` on these documents, each left out."""
         if self.reading != AUTO:
             return self, None
         return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes), copies))

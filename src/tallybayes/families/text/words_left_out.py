@@ -49,23 +49,23 @@ class WordsLeftOut:
         reading = self.family.cutter.reading(documents, self.family.presence, max(self.unknown, -1))
         starts, words, counts = kernels.list_words(documents, reading, self.index, False)
         missing = np.array([cell is None for cell in cells]) if type(cells) is list else cells.is_null().to_numpy(False)
-        said = np.zeros((len(rows), len(rows.classes)))
+        evidence = np.zeros((len(rows), len(rows.classes)))
         for start, stop in _blocks(starts, STEP // len(rows.classes)):
             span, some = slice(starts[start], starts[stop]), rows.slice(start, stop)
             row = np.repeat(np.arange(stop - start), np.diff(starts[start : stop + 1]))
             own = own_sums(row, counts[span].astype(np.int64), some, NEEDS[self.family.reading])
             listed = Listed(row, words[span].astype(np.int64), counts[span].astype(np.float64), own)
-            said[start:stop] = self._said(listed, some, missing[start:stop])
-        return said
+            evidence[start:stop] = self._evidence(listed, some, missing[start:stop])
+        return evidence
 
-    def _said(self, listed: Listed, rows: Rows, missing: Mask) -> Floats:
+    def _evidence(self, listed: Listed, rows: Rows, missing: Mask) -> Floats:
         left = self.counted.without(listed, rows, missing, self.once)
         if self.family.reading == "dirichlet-multinomial":
             left = replace(left, concentration=self._concentration(left, listed, rows))
-        said = READINGS[self.family.reading](left, self.family.alpha)
+        evidence = READINGS[self.family.reading](left, self.family.alpha)
         if has_orders(self.family):
-            said = said + log_orders(left.row, left.times, left.rows)[:, None]
-        return np.where(missing[:, None], 0.0, said)
+            evidence = evidence + log_orders(left.row, left.times, left.rows)[:, None]
+        return np.where(missing[:, None], 0.0, evidence)
 
     def _concentration(self, left: LeftWords, listed: Listed, rows: Rows) -> Floats:
         """The concentration of every class without each document; ignored words are part of a document too."""

@@ -37,7 +37,7 @@ from tallybayes.families.vectors.matrix_cells import (
     vector_size,
 )
 
-FEW = 8  # a batch with values in less than one of so many positions is counted sparsely
+FEW = 8  # a batch with values in less than an eighth of the positions is counted sparsely
 MOST_VALUES = 1 << 22  # per step, after which Ctrl-C takes effect
 MULTINOMIAL = "multinomial"
 AVERAGED = "averaged"
@@ -93,8 +93,8 @@ class Bag(Family):
     def changed(self, settings: Mapping[str, Any]) -> Bag:
         if settings.get("reading") == AVERAGED and not self.shares:
             raise ValueError(
-                "Bag(reading='averaged') needs the shares of each vector, and they were not counted; "
-                "count again with Bag(shares=True)."
+                "Bag(reading='averaged') needs the shares of each vector, which were not counted; count again with "
+                "Bag(shares=True)."
             )
         return super().changed(settings)
 
@@ -109,7 +109,7 @@ class Bag(Family):
         if reason := super().refusal(cells):
             return reason
         if cells["x"].is_below(TRACE * (1.0 + np.abs(cells["x"].round()).max(initial=0.0))).any():
-            return "a sum of numbers that are never negative would go below zero"
+            return "a sum of non-negative numbers would be negative"
         return shares_refused(cells) if self.shares else None
 
     def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
@@ -120,7 +120,7 @@ class Bag(Family):
         own = [slot for slot in numbers if slot < 0]
         sums = tally.aligned(own, classes).sums
         if sums["n"] != sums["x"]:
-            return "vectors are counted twice, and differently"
+            return "the two counts of vectors would differ"
         met = tally.aligned([slot for slot in numbers if slot >= 0], classes).sums["n"]
         lacking = [slot for slot in own if slot <= GAPS]
         there = tally.aligned([GAPS - slot for slot in lacking], classes).sums["n"]

@@ -127,33 +127,33 @@ class BagBelief(Belief):
         self.family = family
         self.seen = seen_positions(met, classes, gaps)
         self.alpha = self.seen.resolved_alpha(family.alpha)
-        self.said = READINGS[family.reading](self.seen, self.alpha)
+        self.evidence = READINGS[family.reading](self.seen, self.alpha)
         self.likelihood = self.adds_up = family.reading != "complement"
-        self.table = dense_table(self.seen, self.said)
+        self.table = dense_table(self.seen, self.evidence)
         if family.norm and not self.likelihood:
             total = np.abs(self.table).sum(axis=0)
             self.table = np.ascontiguousarray(self.table / np.where(total > 0, total, 1.0))
-        if self.said.rate and gaps is not None:
+        if self.evidence.rate and gaps is not None:
             self._raise_rates(gaps)
         self._once = family.reading == "bernoulli"
         self._orders = has_orders(family)
-        self._rest = np.asarray(self.said.document)[:, None]
+        self._rest = np.asarray(self.evidence.document)[:, None]
         self._certain = self._make_certain()
 
     def _raise_rates(self, gaps: Floats) -> None:
         """A position that is missing in some vectors has its rate from the others alone."""
-        vectors = self.seen.texts + self.said.assumed
+        vectors = self.seen.texts + self.evidence.assumed
         known = vectors - gaps
         with np.errstate(divide="ignore", invalid="ignore"):
             self.table += np.where(known > 0, np.log(vectors / known), 0.0)
-        self.said = self.said._replace(document=-np.exp(self.table).sum(axis=0))
+        self.evidence = self.evidence._replace(document=-np.exp(self.table).sum(axis=0))
 
     def _make_certain(self) -> Floats | None:
         """A table with a 1 where every vector of a class is above zero."""
-        if self.said.certain is None:
+        if self.evidence.certain is None:
             return None
         table = np.zeros_like(self.table)
-        table[self.said.certain] = 1.0
+        table[self.evidence.certain] = 1.0
         return table
 
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
@@ -174,24 +174,24 @@ class BagBelief(Belief):
             scores[:, :rows][lacking & ~cells.missing] = -np.inf
         if self._rest.any():
             scores[:, :rows] += np.where(cells.missing, 0.0, self._rest)
-        if self.said.rate or self._orders:
+        if self.evidence.rate or self._orders:
             scores[:, :rows] += self._log_orders(cells)
 
     def _log_orders(self, cells: Vectors) -> Floats:
-        """The multinomial coefficient, the same for every class, if it is wanted."""
+        """The multinomial coefficient, the same for every class, if requested."""
         row, _, values = held_in(cells, len(self.table))
-        said = np.zeros(len(cells))
-        if self.said.rate:
-            said -= special.gammaln(np.bincount(row, values, len(cells)) + 1.0)
-        return said + log_orders(row, values, len(cells)) if self._orders else said
+        evidence = np.zeros(len(cells))
+        if self.evidence.rate:
+            evidence -= special.gammaln(np.bincount(row, values, len(cells)) + 1.0)
+        return evidence + log_orders(row, values, len(cells)) if self._orders else evidence
 
     @cached_property
     def _absent(self) -> Floats:
         """−log P(a position is zero | class): corrects for missing positions, which were scored as zero."""
-        if self.said.rate:
+        if self.evidence.rate:
             return np.exp(self.table)
         table = np.logaddexp(0.0, self.table)
-        table[:, self.said.blank] = 0.0
+        table[:, self.evidence.blank] = 0.0
         return table if self._certain is None else np.where(self._certain > 0, 0.0, table)
 
     def _add(self, cells: Vectors, table: Floats, scores: Floats) -> None:
@@ -204,16 +204,16 @@ class BagBelief(Belief):
         kernels.add_linear(times, np.ascontiguousarray(table[: matrix.shape[1]]), scores)
 
     def parts(self, cells: Vectors) -> Iterator[list[Part]]:
-        """For every vector the evidence of each of its positions; what belongs to no particular one comes last."""
+        """For every vector, the evidence of each of its positions, and last that of the rest."""
         total = np.zeros((self.table.shape[1], len(cells)))
         self.add_evidence(cells, total)
         for row in range(len(cells)):
             _, positions, values = held_in(cells[row : row + 1], len(self.table))
             times = np.ones(len(values)) if self._once else values
-            said = times[:, None] * self.table[positions]
-            found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, said, strict=True)]
+            evidence = times[:, None] * self.table[positions]
+            found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, evidence, strict=True)]
             with np.errstate(invalid="ignore"):
-                rest = total[:, row] - said.sum(axis=0)
+                rest = total[:, row] - evidence.sum(axis=0)
             rest = np.where(np.isnan(rest), 0.0, rest)
             yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1.0, rest)]
 
@@ -230,8 +230,8 @@ class BagBelief(Belief):
         if not self._once:
             return np.exp(self.table if self.likelihood else -self.table)
         values = special.expit(self.table)
-        if self.said.certain is not None:
-            values[self.said.certain] = 1.0
+        if self.evidence.certain is not None:
+            values[self.evidence.certain] = 1.0
         return values
 
     def posterior(self, index: int) -> Posterior:
@@ -244,7 +244,7 @@ class BagBelief(Belief):
         return Dirichlet(dict(zip(self.seen.vocabulary, counts.tolist(), strict=True)))
 
     def linear(self) -> Terms:
-        return Terms(self.seen.vocabulary, self.table, np.asarray(self.said.document), self.said.certain)
+        return Terms(self.seen.vocabulary, self.table, np.asarray(self.evidence.document), self.evidence.certain)
 
     def free(self) -> Free:
         return readings.free_of_words(self.family.reading, self.seen.size)
@@ -253,14 +253,14 @@ class BagBelief(Belief):
         """For Bernoulli and Poisson each position by itself; for the multinomial a total drawn from a Poisson with the
         class's mean."""
         if not self.likelihood:
-            raise TypeError("reading='complement' gives scores, from which no vectors can be drawn.")
+            raise TypeError("reading='complement' gives scores, so no vectors can be drawn.")
         chances, size = self.probabilities(), self.seen.size
         drawn = np.zeros((len(classes), size))
         totals = self.seen.whole.n / np.maximum(self.seen.texts, 1e-300)
         for number, rows in by_class(classes):
             if self._once:
                 drawn[rows] = random.random((len(rows), size)) < chances[:, number]
-            elif self.said.rate:
+            elif self.evidence.rate:
                 drawn[rows] = random.poisson(chances[:, number], (len(rows), size))
             else:
                 drawn[rows] = random.multinomial(random.poisson(totals[number], len(rows)), chances[:, number])

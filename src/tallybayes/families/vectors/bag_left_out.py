@@ -38,25 +38,25 @@ class BagLeftOut:
         self.counted = CountedWords(words, columns.astype(np.int32), needed, sums["n"][self.size], vocabulary)
 
     def __call__(self, cells: Vectors, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
+        evidence = np.zeros((len(rows), len(rows.classes)))
         each = max(len(cells.values) * len(rows.classes) // max(len(rows), 1), 1)
         step = max(STEP // each, 1)
         for start in range(0, len(rows), step):
             stop = min(start + step, len(rows))
-            said[start:stop] = self._said(cells[start:stop], rows.slice(start, stop))
-        return said
+            evidence[start:stop] = self._evidence(cells[start:stop], rows.slice(start, stop))
+        return evidence
 
-    def _said(self, cells: Vectors, rows: Rows) -> Floats:
+    def _evidence(self, cells: Vectors, rows: Rows) -> Floats:
         row, positions, values = held_in(cells, self.size)
         listed = Listed(row, positions.astype(np.int64), values, self._own(row, values, rows))
         left = self.counted.without(listed, rows, cells.missing, self.family.reading == "bernoulli")
-        said = READINGS[self.family.reading](left, self.family.alpha)
+        evidence = READINGS[self.family.reading](left, self.family.alpha)
         if has_orders(self.family):
-            said = said + log_orders(left.row, left.times, left.rows)[:, None]
-        said = np.where(cells.missing[:, None], 0.0, said)
+            evidence = evidence + log_orders(left.row, left.times, left.rows)[:, None]
+        evidence = np.where(cells.missing[:, None], 0.0, evidence)
         for at in self._longest(left).tolist():
-            said[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
-        return said
+            evidence[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
+        return evidence
 
     def _own(self, row: Places, values: Floats, rows: Rows) -> dict[str, Exact]:
         """What each number added to the sums."""

@@ -1,4 +1,4 @@
-"""The share of its vector that each number is, counted in addition to the numbers if asked for."""
+"""Each number as a share of its vector, counted in addition to the numbers if requested."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def shares_refused(cells: Mapping[str, Exact]) -> str | None:
     """Why these cannot be the shares of any vectors: each is from 0 to 1."""
     n, share = cells["n"], cells["share"]
     if share.is_below(TRACE).any():
-        return "a position's share would go below zero"
+        return "a position's share would be negative"
     if (n - share).is_below(TRACE * (1.0 + n.round())).any():
-        return "a position's share of its vectors would be more than all of them"
+        return "a position's share of its vectors would be more than 100 %"
     return None

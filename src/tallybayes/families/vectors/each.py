@@ -42,8 +42,8 @@ def _of_numbers(each: Any, name: str, given: Any) -> Numeric[Any]:
 
 @dataclass(frozen=True, repr=False)
 class Each(Family):
-    """A vector of numbers, each of this family: like as many columns without names as the vector has positions. Cells
-    are rows of a matrix, dense or sparse, or lists of equal length.
+    """A vector of numbers, each of this family: like an unnamed column for every position. Cells are rows of a matrix,
+    dense or sparse, or lists of equal length.
 
     `size` fixes the number of positions; vectors of another length are then an error.
 
@@ -130,8 +130,8 @@ class Each(Family):
         if isinstance(cells, Sparse) and self.family.support.outside(np.zeros(1))[0]:
             raise CellError(
                 None,
-                f"what is absent from sparse vectors is zero, which is not {self.family.support.words}, as "
-                f"{type(self.family).__name__} expects. Give vectors that are not sparse.",
+                f"sparse vectors contain zeros, and zero is not {self.family.support.words}, as "
+                f"{type(self.family).__name__} expects. Give dense vectors.",
             )
 
     def _refused(self, cells: Vectors, entry: int) -> CellError:

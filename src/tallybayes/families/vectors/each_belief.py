@@ -39,7 +39,7 @@ class EachBelief(Belief):
         return Free(one * self.size, self.family.in_common * self.size)
 
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
-        """Positions beyond those that were counted say nothing."""
+        """Positions beyond those that were counted are no evidence."""
         if isinstance(cells, Sparse):
             refuse_infinite(cells, self.family.support.words)
             scores[:, : len(cells)] += self._sparse(cells)
@@ -66,7 +66,7 @@ class EachBelief(Belief):
         assert self.compiled is not None
         kind, settings = self.compiled.kind, [np.ascontiguousarray(each[at]) for each in self.compiled.settings]
         numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
-        if kind.kernel(numbers, *settings, scores, kind.logs):  # some may be infinite, or are not taken
+        if kind.kernel(numbers, *settings, scores, kind.logs):  # some may be infinite or outside the support
             refuse_infinite(cells, self.family.support.words)
             self.family.outside(cells.values)
 
@@ -78,8 +78,8 @@ class EachBelief(Belief):
         found: list[Floats] = []
         for start in range(0, self.size, step):
             at = slice(start, start + step)
-            said = self.family.log_likelihood(sums_at(self.s, (at, slice(None), None)), numbers)
-            found += list(np.ascontiguousarray(np.where(self._silent[at, None, None], 0.0, said).swapaxes(1, 2)))
+            logs = self.family.log_likelihood(sums_at(self.s, (at, slice(None), None)), numbers)
+            found += list(np.ascontiguousarray(np.where(self._silent[at, None, None], 0.0, logs).swapaxes(1, 2)))
         return found
 
     def _add_formula(self, matrix: Floats, scores: Floats, at: Any = slice(None)) -> None:
@@ -91,8 +91,8 @@ class EachBelief(Belief):
         step = max(STEP // max(self.size * self.width, 1), 1)
         for start in range(0, len(matrix), step):
             rows = slice(start, min(start + step, len(matrix)))
-            said = self.family.log_likelihood(s, np.ascontiguousarray(values[rows].T)[:, None, :])
-            scores[:, rows] += np.where(missing[rows].T[:, None, :], 0.0, said).sum(axis=0)
+            logs = self.family.log_likelihood(s, np.ascontiguousarray(values[rows].T)[:, None, :])
+            scores[:, rows] += np.where(missing[rows].T[:, None, :], 0.0, logs).sum(axis=0)
 
     def _sparse(self, cells: Sparse) -> Floats:
         """The evidence of a vector of zeros, corrected by every number that is stored."""
@@ -105,8 +105,8 @@ class EachBelief(Belief):
         step = max(STEP // max(self.width, 1), 1)
         for start in range(0, len(rows), step):
             part = slice(start, start + step)
-            said = self._said(at[part], np.where(missing[part], 1.0, x[part]))
-            instead = np.where(missing[part][:, None], 0.0, said) - zeros[at[part]]
+            logs = self._evidence(at[part], np.where(missing[part], 1.0, x[part]))
+            instead = np.where(missing[part][:, None], 0.0, logs) - zeros[at[part]]
             for c in range(self.width):
                 total[c] += np.bincount(rows[part], instead[:, c], len(cells))
                 left[c] -= np.bincount(rows[part], impossible[at[part], c], len(cells))
@@ -117,30 +117,30 @@ class EachBelief(Belief):
     @cached_property
     def _silent(self) -> NDArray[np.bool_]:
         """The positions without counts or prior in any class."""
-        said = self.family.log_likelihood(self.s, np.ones((1, 1)))
-        return ~self.table.counted & np.isneginf(said).all(axis=1)
+        logs = self.family.log_likelihood(self.s, np.ones((1, 1)))
+        return ~self.table.counted & np.isneginf(logs).all(axis=1)
 
     @cached_property
     def _zeros(self) -> tuple[Floats, Floats]:
         """The evidence of a zero in each position, and where it is impossible (0 in the first)."""
-        said = self._said(np.arange(self.size), np.zeros(self.size))
-        impossible = np.isneginf(said)
-        return np.where(impossible, 0.0, said), impossible.astype(np.float64)
+        logs = self._evidence(np.arange(self.size), np.zeros(self.size))
+        impossible = np.isneginf(logs)
+        return np.where(impossible, 0.0, logs), impossible.astype(np.float64)
 
-    def _said(self, at: NDArray[Any], x: Floats) -> Floats:
+    def _evidence(self, at: NDArray[Any], x: Floats) -> Floats:
         """The evidence of numbers in these positions for every class, one row for each."""
         if not self._by_formula.size:
-            return self._said_by_kernel(at, x)
-        said = self.family.log_likelihood(sums_at(self.s, at), x[:, None])
-        said = np.where(self._silent[at][:, None], 0.0, said)
+            return self._evidence_by_kernel(at, x)
+        logs = self.family.log_likelihood(sums_at(self.s, at), x[:, None])
+        logs = np.where(self._silent[at][:, None], 0.0, logs)
         if self.compiled is None or not self._by_kernel.size:
-            return said
-        return np.where(self.compiled.fits[at][:, None], self._said_by_kernel(at, x), said)
+            return logs
+        return np.where(self.compiled.fits[at][:, None], self._evidence_by_kernel(at, x), logs)
 
-    def _said_by_kernel(self, at: NDArray[Any], x: Floats) -> Floats:
+    def _evidence_by_kernel(self, at: NDArray[Any], x: Floats) -> Floats:
         assert self.compiled is not None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self.compiled.kind.said(x[:, None], [each[at] for each in self.compiled.settings])
+            return self.compiled.kind.evidence(x[:, None], [each[at] for each in self.compiled.settings])
 
     def estimates(self) -> dict[str, Floats]:
         """For each parameter and class, the values of all positions."""
@@ -148,7 +148,7 @@ class EachBelief(Belief):
             return {name: values.T for name, values in self.family.estimate(self.s).items()}
 
     def posterior(self, index: int) -> Posterior:
-        raise TypeError("A column of vectors has parameters for every position; ask for its estimates.")
+        raise TypeError("A column of vectors has parameters for every position; use its estimates.")
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         drawn = [self.table.belief(i).draw(random, classes).cast(pa.float64()) for i in range(self.size)]

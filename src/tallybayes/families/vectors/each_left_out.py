@@ -24,21 +24,22 @@ class EachLeftOut:
         self.counted = np.asarray(sums["n"].round().any(axis=1))
 
     def __call__(self, cells: Vectors, rows: Rows) -> Floats:
-        said = np.zeros((len(rows), len(rows.classes)))
+        evidence = np.zeros((len(rows), len(rows.classes)))
         step = max(STEP // (len(self.counted) * len(rows.classes)), 1)
         for start in range(0, len(rows), step):
             stop = min(start + step, len(rows))
-            said[start:stop] = self._said(spelled_out(cells[start:stop], len(self.counted)), rows.slice(start, stop))
-        return said
+            matrix = spelled_out(cells[start:stop], len(self.counted))
+            evidence[start:stop] = self._evidence(matrix, rows.slice(start, stop))
+        return evidence
 
-    def _said(self, matrix: Floats, rows: Rows) -> Floats:
+    def _evidence(self, matrix: Floats, rows: Rows) -> Floats:
         count, size = matrix.shape
         weights = None if rows.weights is None else np.repeat(rows.weights, size)
         every = Rows(rows.classes, np.repeat(rows.codes, size), weights)
-        said, alone = self.numbers.said(matrix.reshape(-1), np.tile(np.arange(size), count), every)
-        said = said.reshape(count, size, -1)
+        evidence, alone = self.numbers.evidence(matrix.reshape(-1), np.tile(np.arange(size), count), every)
+        evidence = evidence.reshape(count, size, -1)
         if not self.fixed:
             held = self.counted & ~alone.reshape(count, size)
             left = np.where(held.any(axis=1), size - np.argmax(held[:, ::-1], axis=1), 1)
-            said[np.arange(size) >= left[:, None]] = 0.0
-        return said.sum(axis=1)
+            evidence[np.arange(size) >= left[:, None]] = 0.0
+        return evidence.sum(axis=1)

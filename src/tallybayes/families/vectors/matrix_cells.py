@@ -23,7 +23,7 @@ THINLY = 256  # positions for each that was counted
 
 def vector_size() -> Any:
     """The setting `size` of a family of vectors."""
-    about = "the number of positions; not given: up to the last one that was counted"
+    about = "the number of positions; by default up to the last one that was counted"
     return setting(None, about, whole=True, least=1, most=1 << 31, counting=True)
 
 
@@ -147,7 +147,7 @@ Vectors = Dense | Columns | Sparse
 
 
 def spelled_out(cells: Vectors, size: int) -> Floats:
-    """As a dense matrix of so many columns; missing vectors, and what shorter ones lack, are NaN."""
+    """As a dense matrix with `size` columns; missing vectors, and the ends of shorter ones, are NaN."""
     matrix = np.full((len(cells), size), 0.0 if isinstance(cells, Sparse) else np.nan)
     if isinstance(cells, Sparse):
         near = cells.positions < size
@@ -160,8 +160,8 @@ def spelled_out(cells: Vectors, size: int) -> Floats:
 
 
 def check_proportion(family: str, size: int, tally: Tally, bytes_each: int) -> None:
-    """Believing computes something for every position, which takes so many bytes each: an error if that is a lot and
-    hardly any position was counted."""
+    """Raises an error if a belief, which takes `bytes_each` for every position, would be large although hardly any
+    position was counted."""
     if size * bytes_each > FREE_BYTES and size > THINLY * len(tally):
         met = sum(isinstance(slot, int) and slot >= 0 for slot in tally.slots)
         raise ValueError(
@@ -185,7 +185,7 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
     else:
         raise CellError(None, f"cells of type {kind} are not vectors. Give a matrix, or lists of equal length.")
     if size is not None and (found.width > size or (found.width < size and not isinstance(found, Sparse))):
-        raise CellError(None, f"vectors of {found.width} numbers are given where {size} are expected.")
+        raise CellError(None, f"the vectors have {found.width} numbers; {size} are expected.")
     return found
 
 
@@ -203,7 +203,7 @@ def refuse_infinite(cells: Vectors, words: str) -> None:
 
 
 def met_size(tally: Tally) -> int:
-    """How many positions there are by default: up to the last that holds anything."""
+    """The default number of positions: up to the last one with a count."""
     return max((slot for slot in tally.canonical().slots if isinstance(slot, int)), default=-1) + 1
 
 
@@ -218,7 +218,7 @@ def _dense(cells: pa.Array, size: int) -> Floats:
     width = int(lengths[there][0]) if there.any() else size
     strange = np.flatnonzero(there & (lengths != width))
     if strange.size:
-        raise CellError(int(strange[0]), f"the vector has {lengths[strange[0]]} numbers, where others have {width}.")
+        raise CellError(int(strange[0]), f"the vector has {lengths[strange[0]]} numbers; others have {width}.")
     numbers = np.full((len(cells), width), np.nan)
     numbers[there] = frames.numbers(cells.flatten()).reshape(-1, width)
     return numbers
@@ -234,7 +234,7 @@ def _sparse(cells: pa.Array, size: int | None) -> Sparse:
     found = Sparse(starts, np.ascontiguousarray(positions, np.int32), np.ascontiguousarray(values), missing)
     below = np.flatnonzero(found.positions < 0)
     if below.size:
-        raise CellError(found.row(int(below[0])), f"the position {found.positions[below[0]]} is below zero.")
+        raise CellError(found.row(int(below[0])), f"the position {found.positions[below[0]]} is negative.")
     gaps = np.isnan(found.values)
     if gaps.any():  # a vector without any known number is missing, as in a dense matrix
         found.missing[np.bincount(found.rows, gaps, len(found)) == (size or found.width)] = True

@@ -13,7 +13,7 @@ from tallybayes.families.vectors.each import Each
 
 
 def for_matrix(family: Family, size: int) -> Family:
-    """The family of vectors of so many numbers, each of which has this one."""
+    """The family of vectors of `size` numbers, each counted by this family."""
     if isinstance(family, (Bag, Each)):
         return family if family.size is not None else replace(family, size=size)
     if isinstance(family, Numeric):

@@ -1,4 +1,4 @@
-"""How well a model does on rows whose classes are known: each row is decided and compared with the truth.
+"""Evaluates a model on rows whose classes are known: each row is decided and compared with the truth.
 
 One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`.
 """
@@ -33,7 +33,7 @@ CELLS = 1 << 22  # probabilities computed at a time
 
 
 class Decider(NamedTuple):
-    """The model that decides, and how: the same for all rows."""
+    """A model, and how it decides."""
 
     model: Model | Mixture
     rule: DecisionRule
@@ -60,7 +60,7 @@ def evaluate(
     threads: int | None = None,
     absent: str = ERROR,
 ) -> Evaluation:
-    """Compares what the model decides for each row with its label. `labels` and `data` are as for `Model.train`,
+    """Compares the model's decision for each row with its label. `labels` and `data` are as for `Model.train`,
     `costs`, `reject` and `absent` as for `Model.decide`.
 
     >>> from tallybayes import Categorical
@@ -80,9 +80,9 @@ def evaluate(
 
         parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     else:
-        asked = Decider.of(model, costs, reject, threads, absent)
+        decider = Decider.of(model, costs, reject, threads, absent)
         batches = labelled(model.schema.frame(data), labels, None)
-        parts = (compared_with(asked, [answers]) for batch in batches for answers in answered(asked, batch))
+        parts = (compared_with(decider, [answers]) for batch in batches for answers in answered(decider, batch))
     return together(parts)
 
 
@@ -102,7 +102,7 @@ class Answers(NamedTuple):
     losses: Floats
 
 
-def compared_with(asked: Decider, parts: Sequence[Answers]) -> Evaluation:
+def compared_with(decider: Decider, parts: Sequence[Answers]) -> Evaluation:
     """The evaluation of rows that were scored in parts."""
     if len(parts) == 1:
         truth, posterior, losses = parts[0]
@@ -110,7 +110,7 @@ def compared_with(asked: Decider, parts: Sequence[Answers]) -> Evaluation:
         codes, numbers = (np.concatenate(each) for each in zip(*(part.truth[1:] for part in parts), strict=True))
         truth = Truth(parts[0].truth.labels, codes, numbers)
         posterior, losses = (np.concatenate(each) for each in zip(*(part[1:] for part in parts), strict=True))
-    return compared(asked.rule, truth, posterior, losses, asked.prior[truth.numbers])
+    return compared(decider.rule, truth, posterior, losses, decider.prior[truth.numbers])
 
 
 def losses_of(_: Decider, parts: Sequence[Answers]) -> Losses:
@@ -145,18 +145,18 @@ class Losses(NamedTuple):
         return standard_error(self.total, self.squared, self.n - self.impossible)
 
 
-def answered(asked: Decider, batch: Batch) -> Iterator[Answers]:
+def answered(decider: Decider, batch: Batch) -> Iterator[Answers]:
     """The rows of a batch, scored in blocks of bounded size."""
-    if asked.numbers and batch.label_type != asked.model.label_type:
-        kinds = f"of type {batch.label_type}; those of the model are of type {asked.model.label_type}"
+    if decider.numbers and batch.label_type != decider.model.label_type:
+        kinds = f"of type {batch.label_type}; those of the model are of type {decider.model.label_type}"
         raise TypeError(f"The labels are {kinds}. Give labels of the type that the model was trained on.")
-    step = max(CELLS // max(len(asked.numbers), 1), 1)
+    step = max(CELLS // max(len(decider.numbers), 1), 1)
     for first in range(0, len(batch.rows), step):
         rows = slice(first, min(first + step, len(batch.rows)))
         cells = batch.cells.slice(rows.start, rows.stop - rows.start)
-        posterior = _posterior(asked, cells, batch.start + rows.start)
-        truth = truth_of(batch, rows, asked.numbers)
-        yield Answers(truth, posterior, _losses(asked, cells, posterior, truth.numbers))
+        posterior = _posterior(decider, cells, batch.start + rows.start)
+        truth = truth_of(batch, rows, decider.numbers)
+        yield Answers(truth, posterior, _losses(decider, cells, posterior, truth.numbers))
 
 
 def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
@@ -166,23 +166,23 @@ def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
     return Truth(label_values(batch.label_type, batch.rows.classes), codes, at)
 
 
-def _posterior(asked: Decider, cells: pa.RecordBatch, start: int) -> Floats:
+def _posterior(decider: Decider, cells: pa.RecordBatch, start: int) -> Floats:
     try:
-        return asked.model.posterior(cells, threads=asked.threads, absent=asked.absent)
+        return decider.model.posterior(cells, threads=decider.threads, absent=decider.absent)
     except RowError as error:
         if error.column is None:
             raise
         raise CellError(error.row, error.reason).located(error.column, start) from None
 
 
-def _losses(asked: Decider, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
+def _losses(decider: Decider, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
     """−log P(truth) of every row; infinite if the true class is impossible or unseen."""
     share = np.where(truth < 0, 0.0, posterior[np.arange(len(truth)), truth])
     with np.errstate(divide="ignore", invalid="ignore"):
         losses = -np.log(share)
         small = np.flatnonzero((share == 0.0) & (truth >= 0))
         if small.size:  # impossible, or underflowed
-            joint = asked.model.log_joint(cells.take(pa.array(small)), absent=asked.absent)
+            joint = decider.model.log_joint(cells.take(pa.array(small)), absent=decider.absent)
             lost = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(small)), truth[small]]
             losses[small] = np.where(np.isnan(lost), np.inf, lost)
     return losses + 0.0  # turns −0.0 into 0.0

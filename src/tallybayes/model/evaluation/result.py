@@ -110,7 +110,7 @@ class Evaluation(Reported):
         try:
             classes = sorted({*self.classes, *other.classes})
         except TypeError:
-            raise TypeError("Evaluations can be added if their labels are of one type; these are not.") from None
+            raise TypeError("Evaluations can be added only if their labels have the same type.") from None
         return tuple(classes), tuple(label for label in classes if label not in known)
 
     def __radd__(self, other: object) -> Evaluation:
@@ -124,7 +124,7 @@ class Evaluation(Reported):
 
     @cached_property
     def truths(self) -> Counter[Any]:
-        """How many rows each class has."""
+        """The number of rows of each class."""
         found: Counter[Any] = Counter()
         for (truth, _), n in self.pairs.items():
             found[truth] += n
@@ -132,7 +132,7 @@ class Evaluation(Reported):
 
     @cached_property
     def n(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return sum(self.pairs.values())
 
     @cached_property
@@ -244,7 +244,7 @@ class Evaluation(Reported):
 
     @property
     def plot(self) -> tallybayes.plots.EvaluationPlots:
-        """Pictures: `evaluation.plot.reliability()`; they need matplotlib."""
+        """Plots, such as `evaluation.plot.reliability()`; they need matplotlib."""
         return tallybayes.plots.EvaluationPlots(self)
 
     @property
@@ -286,5 +286,5 @@ def _both(one: float | None, other: float | None) -> float | None:
     if one is None and other is None:
         return None
     if one is None or other is None:
-        raise ValueError("Evaluations can be added if both have costs, or neither; give `evaluate` the same for both.")
+        raise ValueError("Evaluations can be added only if both have costs, or neither.")
     return one + other

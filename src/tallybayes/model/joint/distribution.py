@@ -20,7 +20,7 @@ CLASS = "class"  # its name in questions if the schema gives none
 
 
 def class_name(label: str | None, columns: Container[str]) -> str:
-    """What the class is called in questions."""
+    """The name of the class in questions."""
     return label or (CLASS if CLASS not in columns else f"({CLASS})")
 
 
@@ -41,24 +41,24 @@ class Joint:
         if isinstance(question, str) and given is None:
             question, given = parted(question)
         names = [*self.columns, self.label]
-        asked, known = asked_events(question, names), asked_events(given, names)
-        if not asked:
+        events, known = asked_events(question, names), asked_events(given, names)
+        if not events:
             raise ValueError("The question asks nothing. Write a column and a level, like 'outlook=sunny'.")
-        both = {name: asked[name].both(known[name]) if name in known else event for name, event in asked.items()}
+        both = {name: events[name].both(known[name]) if name in known else event for name, event in events.items()}
         for name, event in both.items():
             self._refuse_point(name, event, known.get(name))
         whole = np.logaddexp.reduce(self.log_joint(known))
         if np.isneginf(whole):
-            raise ValueError(f"What is given, {given!r}, has probability 0, so nothing follows from it.")
+            raise ValueError(f"The condition {given!r} has probability 0.")
         return float(np.exp(min(np.logaddexp.reduce(self.log_joint({**known, **both})) - whole, 0.0)))
 
     def log_joint(self, events: Events) -> Floats:
         """log P(class, events) of every class. A single value of a continuous column counts by its density."""
         total = self._log_classes(events)
         for name, belief in self.known.columns.items():
-            asked = {i: events[column] for i, column in enumerate(members(name)) if column in events}
-            if asked:
-                total = total + self._told(self._log_events, name, belief, asked)
+            own = {i: events[column] for i, column in enumerate(members(name)) if column in events}
+            if own:
+                total = total + self._named_errors(self._log_events, name, belief, own)
         return np.asarray(total)
 
     def most_probable_row(self, given: Any = None) -> dict[str, Any]:
@@ -66,14 +66,14 @@ class Joint:
         events = asked_events(given, [*self.columns, self.label])
         total, rows = self._log_classes(events), [dict[str, Any]() for _ in self.known.keys]
         for name, belief in self.known.columns.items():
-            asked = {i: events[column] for i, column in enumerate(members(name)) if column in events}
-            said, found = self._told(self._peak, name, belief, asked)
-            total = total + said
+            own = {i: events[column] for i, column in enumerate(members(name)) if column in events}
+            logs, found = self._named_errors(self._peak, name, belief, own)
+            total = total + logs
             for row, states in zip(rows, found, strict=True):
                 row.update(zip(members(name), states, strict=True))
         best = int(np.argmax(total))
         if np.isneginf(total[best]):
-            raise ValueError(f"What is given, {given!r}, has probability 0, so there is no such row.")
+            raise ValueError(f"The condition {given!r} has probability 0, so there is no such row.")
         return {**rows[best], self.label: self.known.labels[best]}
 
     def _log_classes(self, events: Events) -> Floats:
@@ -85,47 +85,47 @@ class Joint:
         except ValueError as error:
             raise ValueError(f"Of {self.label!r} {error}") from None
 
-    def _log_events(self, name: Name, belief: Belief, asked: Mapping[int, Event]) -> Floats:
+    def _log_events(self, name: Name, belief: Belief, events: Mapping[int, Event]) -> Floats:
         family = self.known.schema.columns[name]
         if family.support is not None:
-            return self._log_number(family, belief, asked[0])
+            return self._log_number(family, belief, events[0])
         networks = belief.conditionals()
-        said = [log_sum(network, _masks(family, network, asked)) for network in networks]
-        return np.asarray(np.logaddexp.reduce(said, axis=0) - np.log(len(networks)))
+        logs = [log_sum(network, _masks(family, network, events)) for network in networks]
+        return np.asarray(np.logaddexp.reduce(logs, axis=0) - np.log(len(networks)))
 
     def _log_number(self, family: Family, belief: Belief, event: Event) -> Floats:
         if event.but:
-            raise ValueError("ask about numbers by bounds, like 20 < x <= 25, not by what they are not.")
+            raise ValueError("numbers cannot be excluded with !=; ask about bounds, like 20 < x <= 25.")
         points = event.points()
         if points is None:
             return belief.log_within(event)
         if len(points) != 1:
             if points:
-                raise ValueError("several numbers are asked about at once; ask about one, or about bounds.")
+                raise ValueError("there are several numbers; ask about one, or about bounds.")
             return np.full(len(self.known.keys), -np.inf)
         scores = np.zeros((len(self.known.keys), 1))
         belief.add_evidence(family.encode(pa.array(points)), scores)
         return scores[:, 0]
 
-    def _peak(self, name: Name, belief: Belief, asked: Mapping[int, Event]) -> tuple[Floats, list[tuple[Any, ...]]]:
+    def _peak(self, name: Name, belief: Belief, events: Mapping[int, Event]) -> tuple[Floats, list[tuple[Any, ...]]]:
         family = self.known.schema.columns[name]
         if family.support is not None:
-            event = asked.get(0, Event())
+            event = events.get(0, Event())
             points = event.points()
             if points is not None:
                 return self._log_number(family, belief, event), [tuple(points[:1] or [None])] * len(self.known.keys)
-            x, said = belief.peak(event)
-            return said, [(int(each) if family.support.whole else float(each),) for each in x.tolist()]
+            x, logs = belief.peak(event)
+            return logs, [(int(each) if family.support.whole else float(each),) for each in x.tolist()]
         networks = belief.conditionals()
         if len(networks) > 1:
-            raise NoJointError("an average of networks has no most probable row that can be found; use 'tree'.")
-        said, found = log_max(networks[0], _masks(family, networks[0], asked))
-        return said, [tuple(_shown(each.states[row[each.column]]) for each in networks[0]) for row in found]
+            raise NoJointError("the most probable row of an average of networks cannot be found; use 'tree'.")
+        logs, found = log_max(networks[0], _masks(family, networks[0], events))
+        return logs, [tuple(_shown(each.states[row[each.column]]) for each in networks[0]) for row in found]
 
-    def _told(self, work: Any, name: Name, belief: Belief, asked: Mapping[int, Event]) -> Any:
+    def _named_errors(self, work: Any, name: Name, belief: Belief, events: Mapping[int, Event]) -> Any:
         """Names the column in any error."""
         try:
-            return work(name, belief, asked)
+            return work(name, belief, events)
         except NoJointError as error:
             family = type(self.known.schema.columns[name]).__name__
             raise NoJointError(f"Column {name!r} ({family}) cannot be asked about: {error}") from None
@@ -139,8 +139,8 @@ class Joint:
             return
         if known is None or known.points() is None:
             raise ValueError(
-                f"{name!r} is a number, and each by itself has probability 0. Ask about bounds, like "
-                f"20 < {name} <= 25; what is given may be a single number."
+                f"{name!r} is a number, and a single number has probability 0. Ask about bounds, like "
+                f"20 < {name} <= 25; a condition may be a single number."
             )
 
 
@@ -148,12 +148,12 @@ def _shown(state: Any) -> Any:
     return str(state) if isinstance(state, Span) else state
 
 
-def _masks(family: Family, network: Sequence[Any], asked: Mapping[int, Event]) -> dict[int, Any]:
-    """Which states each question allows; levels are matched by the text under which they are counted."""
+def _masks(family: Family, network: Sequence[Any], events: Mapping[int, Event]) -> dict[int, Any]:
+    """Which states each event includes; levels are matched by their text."""
     found = {}
     for each in network:
-        if each.column in asked:
-            event = asked[each.column]
+        if each.column in events:
+            event = events[each.column]
             if event.among is not None and not family.takes_blocks:
                 known = set(each.states)
                 among = frozenset(t if t in known else family.level_named(t) for t in event.among)

@@ -31,11 +31,11 @@ Chosen = tuple[int, tuple[int, ...], Any]  # a column, the columns its best stat
 
 def log_sum(network: Sequence[Conditional], masks: Masks) -> Floats:
     """log P(columns within these masks | class)."""
-    asked, factors = _ancestors(network, masks), []
+    wanted, factors = _ancestors(network, masks), []
     for each in network:
-        if each.column in asked:
+        if each.column in wanted:
             factors.append(_masked(each, masks))
-    return _eliminated(factors, sorted(asked), network[0].table.shape[-1], None)
+    return _eliminated(factors, sorted(wanted), network[0].table.shape[-1], None)
 
 
 def log_max(network: Sequence[Conditional], masks: Masks) -> tuple[Floats, list[dict[int, int]]]:
@@ -94,7 +94,7 @@ def _eliminated(factors: list[Factor], columns: Sequence[int], width: int, chose
 
 
 def _size_without(factors: Sequence[Factor], column: int) -> int:
-    """The size of the table that is left when a column goes."""
+    """The size of the table that eliminating a column leaves."""
     sizes: dict[int, int] = {}
     for each in factors:
         if column in each.columns:

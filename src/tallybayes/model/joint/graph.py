@@ -95,7 +95,7 @@ class Graph:
             if node not in self.parents:
                 raise ValueError(f"There is no node {node!r}.{nearest(node, [*self.parents])}")
         if one in known or other in known:
-            return Independence(one, other, known, ())  # nothing tells more about what is known
+            return Independence(one, other, known, ())  # a given node is independent of everything
         if one == other:
             return Independence(one, other, known, (one,))
         return self._thrown(one, other, known)

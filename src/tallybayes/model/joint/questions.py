@@ -50,7 +50,7 @@ def asked_events(question: Any, columns: Sequence[str]) -> Events:
 
 
 def parted(question: str) -> tuple[str, str | None]:
-    """What is asked and what is given: the parts before and after the bar."""
+    """The parts before and after the bar: the question and the condition."""
     for match in _tokens(question):
         if match["bar"] == "|":
             return question[: match.start("bar")].strip(), question[match.end("bar") :].strip()
@@ -62,7 +62,7 @@ def conditions(text: str) -> list[Condition]:
     found: list[Condition] = [[]]
     for match in _tokens(text):
         if match["bar"] == "|":
-            raise ValueError(f"{_short(text)} has a bar, which stands between what is asked and what is given.")
+            raise ValueError(f"{_short(text)} has a bar, which separates the question from its condition.")
         if match["bar"]:
             found.append([])
         elif match["sign"]:
@@ -80,13 +80,13 @@ def _tokens(text: str) -> list[re.Match[str]]:
     while at < len(text.rstrip()):
         match = TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"{_short(text)} is not understood from {_short(text[at:])} on. {HOW}")
+            raise ValueError(f"{_short(text)} cannot be parsed from {_short(text[at:])} on. {HOW}")
         found.append(match)
         at = match.end()
     return found
 
 
-HOW = "Write column=level, or bounds like 20 < column <= 25, with commas in between; put odd names in quotes."
+HOW = "Write column=level, or bounds like 20 < column <= 25, separated by commas; quote unusual names."
 
 
 def _checked(condition: Condition, text: str) -> Condition:
@@ -97,7 +97,7 @@ def _checked(condition: Condition, text: str) -> Condition:
         return condition
     shown = " ".join(each if isinstance(each, str) else each.text for each in condition)
     if shape == "o":
-        raise ValueError(f"{_short(shown)} says nothing about the column. {HOW}")
+        raise ValueError(f"{_short(shown)} has no condition on the column. {HOW}")
     if shape == "os":
         raise ValueError(f"{_short(shown)} compares the column with nothing. {HOW}")
     raise ValueError(f"{_short(shown or text)} is not a condition. {HOW}")

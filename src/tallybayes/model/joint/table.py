@@ -31,13 +31,13 @@ class JointTable:
         """P(question | given)."""
         if isinstance(question, str) and given is None:
             question, given = parted(question)
-        asked, known = asked_events(question, self.columns), asked_events(given, self.columns)
-        if not asked:
+        events, known = asked_events(question, self.columns), asked_events(given, self.columns)
+        if not events:
             raise ValueError("The question asks nothing. Write a column and a level, like 'site=GitHub'.")
         whole = self._sum([known])
         if not whole:
-            raise ValueError(f"What is given, {given!r}, has probability 0, so nothing follows from it.")
-        return float(self._sum([asked, known]) / whole)
+            raise ValueError(f"The condition {given!r} has probability 0.")
+        return float(self._sum([events, known]) / whole)
 
     def _sum(self, questions: Sequence[Events]) -> Fraction:
         kept = {}

@@ -1,5 +1,5 @@
-"""Which fold each row belongs to: decided as rows stream by, from nothing but the seed, the class and the number of
-earlier rows of that class; or from the row's group.
+"""Assigns rows to folds as they stream by, from the seed, the class and the number of earlier rows of that class alone;
+or from the row's group.
 
 Rows of a class are dealt k at a time, one to each fold, in an order drawn from the seed (permuted blocks). So folds
 have equal shares of every class to within one row, whatever the order and the batches. A group's fold is a hash of its
@@ -38,7 +38,7 @@ GOLDEN, FIRST, SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1C
 
 @dataclass(frozen=True)
 class Deal:
-    """How rows are dealt to k folds."""
+    """The settings of a split into k folds."""
 
     k: int = 10
     stratify: bool = True
@@ -56,7 +56,7 @@ class Deal:
 
 
 class Dealer:
-    """Deals rows in the order they come. `met` counts the rows of each class so far."""
+    """Assigns rows in order. `met` counts the rows of each class so far."""
 
     def __init__(self, deal: Deal) -> None:
         self.how = deal

@@ -30,8 +30,8 @@ from tallybayes.schema import Schema
 
 
 class Folds:
-    """k models, one of each fold's rows. `total` is all of them, or the model that was given; `without(i)` is the total
-    minus fold i: byte for byte the model trained on the other rows.
+    """k models, one for each fold. `total` is their sum, or the model that was given; `without(i)` is the total minus
+    fold i, byte for byte the model trained on the other rows.
 
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain"], "play": ["no", "no", "yes", "yes"]}
@@ -78,13 +78,13 @@ class Folds:
         return np.flatnonzero(self.sizes).tolist()
 
     def weighed(self, fold: int, trained: Model) -> Model:
-        """The total minus a fold, weighed by its own rows if that is wanted."""
+        """The total minus a fold, with its evidence weighed if requested."""
         return trained if self.samples is None else self.samples.weighed(fold, trained)
 
     def without(self, fold: int) -> Model:
         """The total minus a fold."""
         if not 0 <= fold < len(self):
-            raise IndexError(f"There is no fold {fold}; there are {len(self)}, from 0 on.")
+            raise IndexError(f"There is no fold {fold}; there are {len(self)}, counted from 0.")
         try:
             return self.total - self.models[fold]
         except ValueError as error:
@@ -206,8 +206,8 @@ def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
     for name, family in schema.columns.items():
         if family.looks_at_labels and not family.is_prepared:
             raise ValueError(
-                f"{name!r}: {family.brief} finds its questions by the labels of rows, held-out rows among them. Find "
-                "them on other rows, prepare(schema, rows, labels), or train again without each fold, as "
+                f"{name!r}: {family.brief} chooses its questions by the labels, including those of held-out rows. "
+                "Choose them on other rows with prepare(schema, rows, labels), or retrain for each fold, as "
                 "scikit-learn's cross_val_score does with SemiNaiveBayes()."
             )
     return prepare(schema, given.data, given.labels, weights=given.weights, label_type=given.label_type)

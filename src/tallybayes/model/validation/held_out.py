@@ -25,8 +25,8 @@ T = TypeVar("T")
 Measure = Callable[[Decider, Sequence[Answers]], T]  # scored rows → a measure of them
 BLOCK = 1 << 16  # rows sorted by fold at a time: more would not stay in cache
 TWICE = (
-    "The rows are read twice, once to count them and once to score them, and a stream or a source can be read only "
-    "once. Give a function that opens it: lambda: tallybayes.open_source('data.csv')."
+    "The rows are read twice, to count and to score them, and a stream or a source can be read only once. Give a "
+    "function that opens it: lambda: tallybayes.open_source('data.csv')."
 )
 
 
@@ -47,13 +47,13 @@ class HeldOut(Generic[T]):
         self.folds, self._measure, self._add = folds, measure, add
         classes = folds.total.classes
         matrix = None if costs is None else cost_matrix(classes, costs)
-        self._asked: dict[int, dict[Any, Decider]] = {}
+        self._deciders: dict[int, dict[Any, Decider]] = {}
         for fold in folds.filled:
             trained = folds.without(fold)
             left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
             own = None if matrix is None else matrix[np.ix_(left, left)]
             read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
-            self._asked[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
+            self._deciders[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
         self._found: dict[tuple[Any, int], T] = {}
         self._sizes = np.zeros(len(folds), np.int64)
 
@@ -71,7 +71,7 @@ class HeldOut(Generic[T]):
         pairs = [*answers]
 
         def measure(first: int, last: int) -> list[T]:
-            return [self._measure(self._asked[pair[1]][pair[0]], answers.pop(pair)) for pair in pairs[first:last]]
+            return [self._measure(self._deciders[pair[1]][pair[0]], answers.pop(pair)) for pair in pairs[first:last]]
 
         found = (each for part in in_pieces(len(pairs), threads, measure, 16 * len(where)) for each in part)
         for pair, new in zip(pairs, found, strict=True):
@@ -84,10 +84,10 @@ class HeldOut(Generic[T]):
         for fold, part in enumerate(self.folds.split(block, where[start:stop])):
             if not len(part.rows):
                 continue
-            if fold not in self._asked:
+            if fold not in self._deciders:
                 raise _changed(fold, 0, len(part.rows))
-            for name, asked in self._asked[fold].items():
-                for some in answered(asked, part):
+            for name, decider in self._deciders[fold].items():
+                for some in answered(decider, part):
                     yield name, fold, some
 
     def measured(self) -> dict[Any, list[T]]:
@@ -95,7 +95,7 @@ class HeldOut(Generic[T]):
         for fold, (counted, scored) in enumerate(zip(self.folds.sizes.tolist(), self._sizes.tolist(), strict=True)):
             if counted != scored:
                 raise _changed(fold, counted, scored)
-        names = next(iter(self._asked.values()))
+        names = next(iter(self._deciders.values()))
         return {name: [self._found[name, fold] for fold in self.folds.filled] for name in names}
 
 
@@ -107,7 +107,7 @@ def _changed(fold: int, counted: int, scored: int) -> ValueError:
 
 
 def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> dict[Any, list[T]]:
-    """Reads the data once more and scores every row by the folds that it is not in."""
+    """Reads the data again and scores every row by the folds that it is not in."""
     folds = scoring.folds
 
     def score(batch: Batch, where: Codes) -> None:

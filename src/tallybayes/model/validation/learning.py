@@ -19,7 +19,7 @@ from tallybayes.model.validation.held_out import Opened, given_again
 
 
 class Learned(NamedTuple):
-    """Models of about so many rows, and how well they do on held-out rows: all folds, pooled."""
+    """The evaluation of models of about this many rows on held-out rows, over all folds."""
 
     rows: float  # on average over folds
     held_out: Evaluation
@@ -59,8 +59,8 @@ def learning_curve(
         for at, model in enumerate(trained):
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
-            asked = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
-            scored = _scored(counted, asked, given._replace(data=opened(), weights=None))
+            deciders = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
+            scored = _scored(counted, deciders, given._replace(data=opened(), weights=None))
             found.append(Learned(sum(model.n for model in trained) / len(folds), scored))
     return found
 
@@ -70,19 +70,19 @@ def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
     for size in wanted:
         if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < folds:
             raise ValueError(
-                f"sizes: a model of {size!r} folds was asked for; with {folds} folds, give 1 to {folds - 1}."
+                f"sizes: {size!r} is not a number of folds to train on; with {folds} folds, give 1 to {folds - 1}."
             )
     return wanted
 
 
-def _scored(counted: Folds, asked: dict[int, Decider], given: Given) -> Evaluation:
+def _scored(counted: Folds, deciders: dict[int, Decider], given: Given) -> Evaluation:
     """Scores every row by the model for its fold."""
     parts: list[Evaluation] = []
 
     def score(batch: Batch, where: Codes) -> None:
         for fold, part in enumerate(counted.split(batch, where)):
             if len(part.rows):
-                parts.extend(compared_with(asked[fold], [answers]) for answers in answered(asked[fold], part))
+                parts.extend(compared_with(deciders[fold], [answers]) for answers in answered(deciders[fold], part))
 
     given.each(counted.schema, counted.how, score)
     return reduce(add, parts)

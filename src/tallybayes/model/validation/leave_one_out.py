@@ -28,13 +28,13 @@ def evaluate_left_out(
     threads: int | None = None,
     absent: str = ERROR,
 ) -> Evaluation:
-    """Compares what the model without each row would decide for it with its label."""
+    """Compares the decision for each row, by the model without it, with its label."""
     labels = model.schema.label if labels is None else labels
-    asked: dict[str, Any] = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
+    settings: dict[str, Any] = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     if isinstance(data, RowSource):
 
         def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
-            return evaluate_left_out(model, batch, labels, **asked)
+            return evaluate_left_out(model, batch, labels, **settings)
 
         parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     else:
@@ -48,9 +48,9 @@ def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | Non
     numbers = {key: number for number, key in enumerate(model.keys())}
     truth = truth_of(batch, slice(0, len(batch.rows)), numbers)
     labels = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
-    said = tallybayes.left_out(model, batch.cells, labels, threads=threads, absent=absent)
-    priors = np.broadcast_to(said.prior, (len(labels), len(rule.classes)))
-    return evaluate_scores(rule, truth, said.total(), priors)
+    found = tallybayes.left_out(model, batch.cells, labels, threads=threads, absent=absent)
+    priors = np.broadcast_to(found.prior, (len(labels), len(rule.classes)))
+    return evaluate_scores(rule, truth, found.total(), priors)
 
 
 def evaluate_scores(rule: DecisionRule, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:

@@ -1,4 +1,4 @@
-"""Which family a column gets by default: rules on its type and values, each with a reason in words.
+"""The default family of a column: rules on its type and values, each with a reason as text.
 
 The rules look at a sample once, before anything is counted; their choice is in the schema for everyone to see and
 change. No default family may fail on later rows: numbers get one that takes every number, texts one that takes every
@@ -29,16 +29,16 @@ from tallybayes.schema.infer.texts import FREE_TEXT, TAGS, choose_for_texts
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
 TRUTH = Bernoulli(alpha=FITTED)
-INDEX = re.compile(r"__index_level_\d+__")  # as pandas calls an index without a name
-TIMES = "times: turn them into a number or a category to have them counted"
+INDEX = re.compile(r"__index_level_\d+__")  # pandas' name of an unnamed index
+TIMES = "times: convert them to a number or a category to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
 FIRST_TIME = re.compile(ISO_TIME.encode())
 
 
 def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
-    """The family for a column like this one, and why. `whole` says whether these are all its cells: if not, a column
-    that does not vary here may vary elsewhere."""
+    """The family for a column like this one, and the reason. `whole` is whether these are all its cells; if not, a
+    column that does not vary here may vary elsewhere."""
     if INDEX.fullmatch(name):
         return Choice(None, "the index of a DataFrame")
     if pa.types.is_temporal(cells.type):
@@ -68,13 +68,13 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return Choice(TRUTH, "true or false")
     if pa.types.is_dictionary(cells.type):
         frames.texts(cells)  # an error if these are not categories
-        return Choice(CATEGORY, f"a category already, of {len(cells.dictionary)} levels")
+        return Choice(CATEGORY, f"a categorical type with {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(TAGS, "lists of words")
     if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
         return unvarying("an empty list", TAGS, whole)
     if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
-        return Choice(None, "records: make columns of their fields to have them counted")
+        return Choice(None, "records: convert their fields to columns to count them")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if frames.is_interval(cells.type):

@@ -28,7 +28,7 @@ def unvarying(what: str, family: Family, whole: bool) -> Choice:
 
 
 def all_the_same(n: int, family: Family, whole: bool, missing: bool) -> Choice:
-    """The `n` present cells are equal. If others are missing, that may be informative, and weighing finds out."""
+    """The `n` present cells are equal. If others are missing, that may be informative."""
     if missing:
-        return Choice(family, f"the same in {n} cells, missing in the others, which may tell")
+        return Choice(family, f"the same in {n} cells, missing in the others, which may be informative")
     return unvarying("the same", family, whole)

@@ -1,4 +1,4 @@
-"""Which columns are also counted together, because they may depend on each other, and by which families."""
+"""Chooses the columns to count together as well, because they may depend on each other, and their families."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from tallybayes.schema.entries import Name
 
 NONE, AUTO, TREES, PAIRS = "none", "auto", "trees", "pairs"
 KINDS = (NONE, AUTO, TREES, PAIRS)
-MANY_LEVELS = 100  # of at least two columns: then pairs of levels are counted one by one …
-SOME_LEVELS = 10  # … for all columns with at least so many …
-MOST_CROSSED = 8  # … unless there are more of these
-MOST = 60  # columns, for all pairs of them to be counted
+MANY_LEVELS = 100  # if at least two columns have this many levels, pairs of levels are counted as words …
+SOME_LEVELS = 10  # … for all columns with at least this many levels …
+MOST_CROSSED = 8  # … unless there are more such columns than this
+MOST = 60  # columns: with more, pairs of columns are not counted
 
 
 def check_dependence(dependence: str) -> None:
@@ -33,15 +33,15 @@ def with_dependence(
         return dict(columns), dict(reasons)
     name = tuple(sorted(together))
     members: list[Family] = [] if dependence == PAIRS else [Trees()]
-    why = "columns that may depend on each other; what that tells is weighed"
+    why = "columns that may depend on each other; their evidence is weighed"
     if dependence != TREES and len(together) <= MOST:
         members.append(Pairs(structure="averaged"))
     elif dependence != TREES:
-        why += f"; no pairs of columns, for there are more than {MOST}"
+        why += f"; no pairs of columns, since there are more than {MOST}"
     crossed = _of_many_levels(columns, together, sample) if dependence == AUTO else []
     if crossed:
         members.append(Crossed(of=tuple(crossed)))
-        why += f"; pairs of levels of {', '.join(crossed)}, which are many"
+        why += f"; pairs of levels of {', '.join(crossed)}, which have many"
     if not members:
         return dict(columns), {**reasons, name: why}
     block = members[0] if len(members) == 1 else Several(members=tuple(members))

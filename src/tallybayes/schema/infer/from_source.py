@@ -1,4 +1,4 @@
-"""What a schema is inferred from when rows come from a source: a sample, and what the source itself knows."""
+"""A sample of a source, and the hints that the source itself gives, to infer a schema from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tallybayes.schema.infer.nearly_numbers import read_marks
 def sample_of(
     source: RowSource, label: str | None, hints: Mapping[Name, Family | None]
 ) -> tuple[pa.RecordBatch, dict[Name, Family | None]]:
-    """Some rows, and the hints together with the source's own: which columns are free text, and which is not
+    """Some rows, and the hints, including those of the source: which columns are free text, and which is not
     counted."""
     known: dict[Name, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
     if source.place is not None:

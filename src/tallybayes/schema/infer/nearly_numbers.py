@@ -1,4 +1,4 @@
-"""Text columns that are numbers but for a few cells: which of these mark missing values, and a warning about others.
+"""Text columns that are numbers except for a few cells: which of these mark missing values, and warnings about others.
 
 A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
 decides whether a column is read as numbers, so that a cell means the same in every row.
@@ -21,7 +21,7 @@ from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.choice import share_text
 
-MOST = 0.9  # share of numbers from which on the other cells are worth a warning
+MOST = 0.9  # the share of numbers above which other cells cause a warning
 LOOKED_AT = 1000  # cells of a column, before all of them are checked
 
 
@@ -53,7 +53,7 @@ def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     family = choose(numbers, name=name).family
     if family is None or family.reads == pa.float64():
         return numbers
-    _note(name, f"numbers but for {_named(others)}, counted as levels like the others", others)
+    _note(name, f"numbers except for {_named(others)}, all counted as levels", others)
     return None
 
 

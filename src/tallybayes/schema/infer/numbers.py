@@ -1,7 +1,7 @@
 """Rules for numeric columns: levels, intervals, identifiers.
 
-Numbers are counted by interval. That assumes no distribution, is robust to zeros, long tails and outliers, and takes
-every number; on all but small tables it tells more than a Gaussian.
+Numbers are counted by interval. That assumes no distribution, is robust to zeros, long tails and outliers, and accepts
+every number; except on small tables, it is more informative than a Gaussian.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same, share_text, unvarying
 
-FEW_LEVELS = 10  # up to so many different whole numbers are levels rather than a scale
-MANY_CELLS = 50  # from here on intervals tell more than a Gaussian
-STEPS = 128  # at least, over the middle of a column whose values are counted
+FEW_LEVELS = 10  # up to this many different whole numbers are levels rather than a scale
+MANY_CELLS = 50  # from here on intervals are more informative than a Gaussian
+STEPS = 128  # of the rounding, at least, over the middle of a column
 BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose the same
 BITS_UNKNOWN = 16  # if the sample does not vary: later values may be close or far away
-MANY_DIFFERENT = 100  # so many cells that all differ are identifiers, if chance would have made …
-MEETINGS = 10.0  # … so many of them equal
-EVENLY = 1.5  # how far uniform numbers may be from uniform, in units of 1 / √n
+MANY_DIFFERENT = 100  # this many cells that all differ are identifiers, if by chance …
+MEETINGS = 10.0  # … this many pairs would be equal
+EVENLY = 1.5  # how far numbers may be from uniform, in units of 1 / √n
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
 
 
@@ -69,7 +69,7 @@ def _spike(x: Floats) -> str:
 
 
 def _intervals(x: Floats) -> Histogram:
-    """A histogram that counts the values themselves, with enough digits to tell them apart."""
+    """A histogram that counts values with enough bits to distinguish them."""
     low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
     span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
     largest = max(abs(low), abs(high))

@@ -1,4 +1,4 @@
-"""A sample of rows from all over a table: tables are often sorted, so the first rows are not like the others."""
+"""A sample of rows from all over a table: tables are often sorted, so the first rows may not be representative."""
 
 from __future__ import annotations
 

@@ -19,22 +19,22 @@ SHORT_TEXT = replace(FREE_TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_CHARACTERS = 8.0  # in a cell of a script without spaces
-SHORT = 40.0  # words: up to so many, parts of words are counted …
-SOME_TEXTS = 200  # … if there are so many texts: parts are harder to read than words
-MANY_WORDS = 3.0  # so many in a cell make it free text …
+SHORT = 40.0  # words: in texts of up to this many, character n-grams are counted too …
+SOME_TEXTS = 200  # … if there are at least this many texts: they are harder to read than words
+MANY_WORDS = 3.0  # this many in a cell make it free text …
 FEW_EACH = 5.0  # … if a text occurs less often than this
 SOME = 1000  # cells that are split into words
 SEPARATORS = "|;,/"
 NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
 SEVERAL = 1.5  # tags in a cell make it a list …
-OFTEN = 5.0  # … if each tag occurs so often
+OFTEN = 5.0  # … if each tag occurs this often
 WORD = re.compile(r"\w+")
 HALF = 0.5  # of the cells share a word with another if names are informative …
 NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
 
 
 def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
-    """The family for texts like these, all of them present; `missing` says whether others are missing."""
+    """The family for texts like these; `missing` is whether other cells are missing."""
     different = pc.unique(present)
     levels, n = len(different), len(present)
     if n >= ENOUGH and levels == 1:
@@ -65,7 +65,7 @@ def _mean_count(texts: pa.Array, pattern: str) -> float:
 
 
 def _separator(some: pa.Array, different: pa.Array) -> str | None:
-    """The separator of tags that recur in ever new lists. Most columns have none, which is quick to see if few texts
+    """The separator of tags that recur in different lists. Most columns have none, which is found quickly if few texts
     are different."""
     if len(different) < len(some) and NO_SEPARATOR.fullmatch("".join(different.to_pylist())):
         return None

@@ -1,4 +1,4 @@
-"""Drop a CSV: the same table comes back with the answers, a piece at a time."""
+"""Answers a CSV file: the same table with answers, streamed in pieces."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tallybayes.serve.tables import csv_source
 from tallybayes.sources import Source, SourceError
 from tallybayes.sources.source import ABSENT_ADVICE
 
-SOME = 10_000  # rows that are answered at a time
-LONGEST = 80  # characters of a file's name
-ADVICE = "Rename the column, or tick the box that lets absent columns count as missing."
+SOME = 10_000  # rows answered at a time
+LONGEST = 80  # characters of a file name
+ADVICE = "Rename the column, or tick the box that treats absent columns as missing."
 
 
 async def empty_form(visit: Visit) -> Response:
@@ -48,19 +48,19 @@ async def answered(visit: Visit) -> Response:
 
 
 def _stem(name: str) -> str:
-    """What a file is called, without folders, ending and whatever no file should be called."""
+    """The name of a file without folder, extension and unsafe characters."""
     last = re.split(r"[/\\]", name)[-1].rpartition(".")
     return re.sub(r"[^\w .()-]", "_", last[0] or last[2]).strip(" .")[:LONGEST] or "table"
 
 
 def _answers(model: ServedModel, content: bytes, absent: str) -> Iterator[bytes]:
-    """The lines of the answer, some at a time. All of the table is read first: what is wrong with it is said instead
-    of an answer. Where there are too many classes, only the probability of the answer is given."""
+    """The lines of the answer, in pieces. The whole table is read first, so that errors come instead of an answer. With
+    too many classes, only the probability of the decision is given."""
     beliefs = model.current().beliefs
-    with csv_source(content, "The table", "Send it as it is.") as source:
+    with csv_source(content, "The table", "Send it uncompressed.") as source:
         try:
             kinds = source.column_types(beliefs.schema.reads(), absent=absent)
-        except SourceError as error:  # whose advice is about options, which nobody types into a page
+        except SourceError as error:  # its advice is about command-line options
             raise SourceError(str(error).replace(ABSENT_ADVICE, ADVICE)) from None
         batches = list(source.batches(kinds | source.as_stored(source.names)))
     rows = sum(map(len, batches))

@@ -1,4 +1,4 @@
-"""Curves as numbers that a template puts into SVG: how a column is distributed in every class."""
+"""The distribution of a column in every class, as curves that a template puts into SVG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.model.shapes import COUNTS, Shape
 
-WIDE, HIGH = 600, 180  # of a chart, in its own units
+WIDE, HIGH = 600, 180  # of a chart, in units of its view box
 POINTS = 200  # of a curve
 
 
@@ -22,9 +22,9 @@ class Tick:
 
 @dataclass(frozen=True)
 class Chart:
-    """A curve for every class: points as SVG has them."""
+    """A curve for every class."""
 
-    curves: Sequence[tuple[str, str]]  # the class, and its points
+    curves: Sequence[tuple[str, str]]  # the class, and the points of its SVG polyline
     ticks: Sequence[Tick]
     low: str
     high: str
@@ -33,7 +33,7 @@ class Chart:
 
 
 def chart_of(found: Shape, names: Sequence[str]) -> Chart | None:
-    """Numbers of a column as curves, whole numbers as steps around each; nothing, where no class has any."""
+    """A numeric column as curves, with steps for whole numbers; None if no class has a density."""
     top = float(found.p[np.isfinite(found.p)].max(initial=0.0))
     if not top > 0:
         return None
@@ -49,7 +49,7 @@ def chart_of(found: Shape, names: Sequence[str]) -> Chart | None:
 
 
 def _number(value: float) -> str:
-    """As people read it.
+    """A readable number.
 
     >>> _number(20000.0), _number(-0.25), _number(3e9)
     ('20,000', '-0.25', '3e+09')
@@ -58,7 +58,7 @@ def _number(value: float) -> str:
 
 
 def _points(x: Floats, y: Floats) -> str:
-    """As SVG's polyline takes them, of parts of width and height."""
+    """The points of an SVG polyline, from fractions of width and height."""
     return " ".join(f"{a * WIDE:.1f},{HIGH - b * HIGH:.1f}" for a, b in zip(x, y, strict=True))
 
 

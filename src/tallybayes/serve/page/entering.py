@@ -1,4 +1,4 @@
-"""The way in: which models there are, and the token that shows them."""
+"""The entry page: the list of models, and the form for a token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tallybayes.serve.page.visits import COOKIE, HOME, Visit, moved, path_of
 
 
 async def models(visit: Visit) -> Response:
-    """The models to choose from; where there is one only, that."""
+    """The list of models; if there is only one, its page."""
     seen = visit.seen()
     if len(seen) == 1:
         return moved(path_of(seen[0]))
@@ -23,7 +23,7 @@ async def token_form(visit: Visit) -> Response:
 
 
 async def entered(visit: Visit) -> Response:
-    """Keeps a token in the browser, if it is one."""
+    """Stores a valid token in a cookie."""
     fields = (await visit.form()).fields
     token = fields.get("token", "").strip()
     if not visit.service.tokens.required:
@@ -42,7 +42,7 @@ async def left(visit: Visit) -> Response:
 
 
 def _local(path: str) -> str:
-    """A path of this service, whatever was sent.
+    """The path if it is one of this service, otherwise "/".
 
     >>> _local("/models/spam"), _local("//elsewhere.example"), _local("https://elsewhere.example")
     ('/models/spam', '/', '/')

@@ -1,6 +1,6 @@
-"""A form made from a schema: a field for every column, and from what is filled in back to a row.
+"""A form made from a schema, with a field for every column, and the row that is filled in.
 
-Fields are called by number, so that a column may have any name. What is left empty is missing.
+Fields are named by number, so a column may have any name. An empty field is a missing cell.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from tallybayes.schema.entries import members
 from tallybayes.serve.rows import Row
 
 TEXT, NUMBER, LEVEL, VECTOR = "text", "number", "level", "vector"
-FEW = 40  # levels that are offered as a list to choose from; more are suggested while one types
-MOST = 1000  # that are suggested
-OTHER = "\N{INVISIBLE SEPARATOR}other"  # chosen to type a level that is not in the list
-MAIL = "mail"  # the field for a whole one
-ALONE, BESIDE = 8, 3  # lines of a text that is the only column, and of others
+FEW = 40  # levels in a drop-down list; more are suggested while typing
+MOST = 1000  # suggestions
+OTHER = "\N{INVISIBLE SEPARATOR}other"  # the choice of a level that is not in the list
+MAIL = "mail"  # the field for a whole mail
+ALONE, BESIDE = 8, 3  # lines of a text field if it is the only column, and otherwise
 
 
 @dataclass(frozen=True)
 class Field:
-    """One column, and what is filled in."""
+    """The field of one column, and its content."""
 
     column: str
     number: int
@@ -55,12 +55,12 @@ class Field:
 
     @property
     def is_other(self) -> bool:
-        """Whether what is filled in is not in the list."""
+        """Whether the content is not in the list."""
         return self.value != "" and self.value not in self.levels
 
 
 def fields_for(schema: Schema, beliefs: Beliefs | None, row: Mapping[str, Any]) -> list[Field]:
-    """The form, filled in with a row. What levels there are is known only once something is learned."""
+    """The form, filled in with a row. Levels are known only once something is learned."""
     levels = {} if beliefs is None else levels_of(beliefs)
     texts = [name for name, family in schema.by_column.items() if family.is_text]
     found = []
@@ -83,7 +83,7 @@ def _kind(schema: Schema, column: str) -> str:
 
 
 def levels_of(beliefs: Beliefs) -> dict[str, list[str]]:
-    """The levels of every column that has some and says which, but for the empty text: to a form that is missing."""
+    """The levels of every column that lists them, without the empty text, which in a form means missing."""
     found: dict[str, list[str]] = {}
     for name, belief in beliefs.counted.items():
         columns = members(name)
@@ -98,7 +98,7 @@ def levels_of(beliefs: Beliefs) -> dict[str, list[str]]:
 
 
 def is_of_mail(schema: Schema) -> bool:
-    """Whether all columns are those of a mail, so that one may be pasted as a whole."""
+    """Whether all columns are those of a mail, so that a whole mail can be pasted."""
     return find_spec("lxml") is not None and mail_columns().issuperset(schema.by_column)
 
 
@@ -110,7 +110,7 @@ def mail_columns() -> frozenset[str]:
 
 
 def row_of(schema: Schema, filled: Mapping[str, str]) -> Row:
-    """What was filled in, as a row; a whole mail goes before all else."""
+    """The row that was filled in; a whole mail takes precedence over other fields."""
     if filled.get(MAIL, "").strip() and is_of_mail(schema):
         from tallybayes.mail import read_mail
 
@@ -132,13 +132,13 @@ def _cell(kind: str, column: str, text: str) -> Any:
         if kind == VECTOR:
             return [float(part) for part in re.split(r"[\s,;]+", text.strip(" \t\n[],;"))]
     except ValueError:
-        wanted = "a number" if kind == NUMBER else "numbers, with spaces or commas between them"
-        raise ValueError(f"{column}: {text[:40]!r} was filled in; give {wanted}, or leave it empty.") from None
+        wanted = "a number" if kind == NUMBER else "numbers separated by spaces or commas"
+        raise ValueError(f"{column}: {text[:40]!r} is not valid; give {wanted}, or leave it empty.") from None
     return text
 
 
 def _filled(cell: Any) -> str:
-    """A cell as its field shows it.
+    """A cell as the content of its field.
 
     >>> _filled(3.0), _filled(None), _filled([1.0, 2.5]), _filled(True)
     ('3', '', '1 2.5', 'true')
@@ -153,12 +153,12 @@ def _filled(cell: Any) -> str:
 
 
 def as_text(row: Row) -> str:
-    """A row to be sent back by the page that shows it."""
+    """A row as text for a hidden field."""
     return json.dumps(row)
 
 
 def from_text(text: str, schema: Schema) -> Row:
-    """The inverse, of what a browser sent."""
+    """The inverse of `as_text`, for text that a browser sent."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -1,6 +1,6 @@
-"""What a browser sends: the fields of a form, and files beside them.
+"""Parses forms: their fields and uploaded files.
 
-Everything is in memory already and no longer than the limit of a body; here it is only taken apart.
+The body is in memory already and within its limit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ PARAMETER = re.compile(rb';\s*(name|filename)="([^"\r\n]*)"', re.IGNORECASE)
 
 
 class Upload(NamedTuple):
-    """A file, and what its owner calls it."""
+    """An uploaded file and its name."""
 
     name: str
     content: bytes
@@ -31,7 +31,7 @@ class Form(NamedTuple):
 
 
 def form_of(content_type: str, body: bytes) -> Form:
-    """The form that a body is, of either kind that browsers send."""
+    """The form in a body, in either encoding that browsers use."""
     kind = content_type.split(";")[0].strip().lower()
     if kind == URLENCODED:
         return Form(fields_of(body), {})
@@ -39,12 +39,12 @@ def form_of(content_type: str, body: bytes) -> Form:
         raise Problem(415, f"The body is {kind[:80]!r}; send a form, {URLENCODED} or {MULTIPART}.")
     found = BOUNDARY.search(content_type)
     if found is None:
-        _broken("it does not say what is between its parts")
+        _broken("it has no boundary")
     return _multipart(body, found[1].encode("latin-1"))
 
 
 def fields_of(encoded: bytes) -> dict[str, str]:
-    """Names and values, percent-encoded; line ends are those of Unix, whichever the browser sent."""
+    """Percent-encoded names and values, with Unix line ends."""
     try:
         pairs = parse_qsl(encoded.decode("ascii"), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:
@@ -56,12 +56,12 @@ def _multipart(body: bytes, boundary: bytes) -> Form:
     between = b"\r\n--" + boundary
     first, *parts = (b"\r\n" + body).split(between, MOST_FIELDS)
     if first or not parts or not parts[-1].startswith(b"--"):
-        _broken("it is cut short")
+        _broken("it is truncated")
     form = Form({}, {})
     for part in parts[:-1]:
         head, _, content = part.partition(b"\r\n\r\n")
-        told = DISPOSITION.search(head.replace(b"\r\n", b"\n"))
-        about = {key.lower(): value for key, value in PARAMETER.findall(told[1])} if told else {}
+        disposition = DISPOSITION.search(head.replace(b"\r\n", b"\n"))
+        about = {key.lower(): value for key, value in PARAMETER.findall(disposition[1])} if disposition else {}
         if b"name" not in about:
             _broken("a part has no name")
         name = _text(about[b"name"])
@@ -76,7 +76,7 @@ def _text(value: bytes) -> str:
     try:
         return value.decode()
     except UnicodeDecodeError:
-        _broken("its texts must be UTF-8")
+        _broken("its text must be UTF-8")
 
 
 def _lines(text: str) -> str:

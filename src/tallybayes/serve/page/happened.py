@@ -1,4 +1,4 @@
-"""What happened: the last changes, their receipts, and rows forgotten or given another label by their ids."""
+"""What happened: the last changes and their receipts, and forms to forget or correct rows."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ LAST = 25  # changes that are shown
 
 @dataclass(frozen=True)
 class Happened:
-    """One change; `left` if the row is still there, as this change left it."""
+    """One change; `left` if the row is still there and has not changed since."""
 
     record: Record
     left: bool
-    receipt: str  # where it is
+    receipt: str  # its path
 
 
 @dataclass(frozen=True)
 class Done:
-    """A change just made, and an earlier moment when the model was the same to the byte."""
+    """A change just made, and an earlier moment at which the model was byte for byte the same."""
 
     record: Record
     receipt: str
@@ -37,11 +37,11 @@ class Done:
 
 
 async def changes(visit: Visit) -> Response:
-    asked = visit.query()
+    query = visit.query()
 
     def work() -> Response:
         model = visit.model
-        wanted, unknown = asked.get("id", ""), ""
+        wanted, unknown = query.get("id", ""), ""
         try:
             records = [model.store.receipt(wanted).record] if wanted else model.store.changes(LAST)
         except UnknownRowError as error:
@@ -50,7 +50,7 @@ async def changes(visit: Visit) -> Response:
             "changes.html",
             facts=model.facts(),
             changes=[_happened(model, record) for record in records],
-            done=_done(model, asked.get("done", "")),
+            done=_done(model, query.get("done", "")),
             wanted=wanted,
             unknown=unknown,
             labels=list(map(to_text, model.known_labels())),
@@ -71,7 +71,7 @@ def _receipt(model: ServedModel, record: Record) -> str:
 
 
 def _done(model: ServedModel, number: str) -> Done | None:
-    """The change that the visitor came from."""
+    """The change that the visitor has just made."""
     if not number.isdecimal() or len(number) > 18 or int(number) > model.store.number:
         return None
     record = model.store.receipt(number=int(number)).record
@@ -79,7 +79,7 @@ def _done(model: ServedModel, number: str) -> Done | None:
 
 
 def _again(record: Record, others: Sequence[Record]) -> str:
-    """When the model was the same: just before an earlier change, or just after."""
+    """When the model was the same: before or after an earlier change."""
     for other in others:
         if record.after is not None and other.number < record.number:
             if other.before == record.after:

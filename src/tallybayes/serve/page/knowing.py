@@ -1,4 +1,4 @@
-"""What it knows: classes, the words and values that weigh most, and what every class expects of each column."""
+"""What it knows: classes, the strongest words and values, and the distribution of each column in each class."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tallybayes.serve.page.charts import POINTS, Chart, chart_of
 from tallybayes.serve.page.trying import current_of
 from tallybayes.serve.page.visits import Visit
 
-FEW_CLASSES = 6  # that are told of at once, the largest first
-FEW_COLUMNS = 24  # the same
+FEW_CLASSES = 6  # shown by default, the most frequent first
+FEW_COLUMNS = 24  # shown by default
 TOP = 12  # words and values of a class
 FEW_LEVELS = 16  # of a column, the most frequent
-FEW_PARAMETERS = 6  # of a column, that are told
+FEW_PARAMETERS = 6  # of a column; with more, none are shown
 
 
 @dataclass(frozen=True)
 class Column:
-    """What is known of a column: a chart, or a table of levels, or what there is to say."""
+    """A column as a chart, a table of levels, or lines of text."""
 
     title: str
     family: str
@@ -43,19 +43,19 @@ class Column:
 
 @dataclass(frozen=True)
 class Known:
-    """All of it."""
+    """The facts of the page."""
 
     facts: Facts
-    shares: Sequence[tuple[str, float, float]]  # of the classes: how many rows, and which part of all
-    shown: Sequence[str]  # classes that are told of
+    shares: Sequence[tuple[str, float, float]]  # the classes, with the number and share of their rows
+    shown: Sequence[str]  # the classes that are shown
     weights: Sequence[tuple[str, Sequence[Weight]]]
     columns: Sequence[Column]
     left: Sequence[str]  # columns that are not shown
 
 
 def known_by(model: ServedModel, label: str | None, column: str | None) -> Known | None:
-    """What the model knows, of the largest classes and the first columns or of those asked for; nothing, if it knows
-    nothing."""
+    """What the model knows about the most frequent classes and the first columns, or about those requested; None if it
+    has learned nothing."""
     facts, current = model.facts(), current_of(model)
     if current is None:
         return None
@@ -86,21 +86,21 @@ def _column(beliefs: Beliefs, name: Name, numbers: Sequence[int], shown: Sequenc
         return replace(about, lines=belief.drawing())
     try:
         found = shape_in(beliefs, name, numbers, top=FEW_LEVELS, points=POINTS)
-    except TypeError:  # texts and vectors, whose parts are told of elsewhere
+    except TypeError:  # texts and vectors, whose parts are shown elsewhere
         return about
     if found.kind == LEVELS:
         levels = [(level, shares.tolist()) for level, shares in zip(found.x, found.p.T, strict=True)]
         return replace(about, levels=sorted(levels, key=lambda row: (-max(row[1]), row[0])), more=found.more)
-    told = {key: [f"{values[i]:.4g}" for i in numbers] for key, values in belief.estimates().items()}
-    few = list(told.items()) if len(told) <= FEW_PARAMETERS else []
+    estimates = {key: [f"{values[i]:.4g}" for i in numbers] for key, values in belief.estimates().items()}
+    few = list(estimates.items()) if len(estimates) <= FEW_PARAMETERS else []
     return replace(about, chart=chart_of(found, shown), parameters=few)
 
 
 async def knows(visit: Visit) -> Response:
-    asked = visit.query()
+    query = visit.query()
 
     def work() -> Response:
-        found = known_by(visit.model, asked.get("class"), asked.get("column") or None)
+        found = known_by(visit.model, query.get("class"), query.get("column") or None)
         return visit.show("knows.html", known=found)
 
     return await visit.service.look(work)

@@ -1,8 +1,8 @@
-"""Which words of a text spoke for the answer, and which against it, each where it stands.
+"""A text with its words marked as evidence for or against the answer.
 
-What a word is, only its family knows: small letters, stems, runs of characters. So every word of the text is shown to
-it by itself, and what it makes of it is looked up in what was said of the whole text. Runs of several words share what
-they said among their words.
+Only the family knows how a text is cut into words: lower case, stems, character n-grams. So every token of the text is
+given to it separately, and its words are looked up in the evidence of the whole text. The evidence of a word n-gram is
+divided among its words.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tallybayes.report.evidence import WordFacts
 
 WORD = re.compile(r"\w+")
 LONGEST = 20_000  # characters that are shown
-START = "<s>"  # before the first word of a text, where runs are counted from there
-STEPS = (0.1, 0.5, 1.2, 2.5)  # log-odds from which on a mark is stronger
+START = "<s>"  # the start of a text in n-grams
+STEPS = (0.1, 0.5, 1.2, 2.5)  # log-odds at which a mark gets stronger
 
-Known = Callable[[Sequence[str]], Sequence[Sequence[Part]]]  # what a family makes of each of some texts
+Known = Callable[[Sequence[str]], Sequence[Sequence[Part]]]  # the parts of each text, by the family
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Some of a text; of a mark how strong it is, above zero for the answer and below against it."""
+    """A part of a text, and the strength of its mark: positive for the answer, negative against it."""
 
     text: str
     strength: int = 0
@@ -35,12 +35,13 @@ class Piece:
 
 
 def marked(text: str, words: Sequence[WordFacts], known: Known) -> list[Piece]:
-    """The text in pieces, of which those are marked that said something."""
+    """The text in pieces, with those marked that are evidence."""
     shown = text[:LONGEST]
     spans = [(found.start(), found.end()) for found in WORD.finditer(shown)]
-    said = _said([shown[start:end] for start, end in spans], {word.word: word for word in words if word.word}, known)
+    tokens = [shown[start:end] for start, end in spans]
+    evidence = _log_odds(tokens, {word.word: word for word in words if word.word}, known)
     pieces, at = [], 0
-    for (start, end), log_odds in zip(spans, said, strict=True):
+    for (start, end), log_odds in zip(spans, evidence, strict=True):
         strength = sum(abs(log_odds) >= step for step in STEPS)
         if strength:
             pieces += [Piece(shown[at:start])] * (start > at)
@@ -49,17 +50,17 @@ def marked(text: str, words: Sequence[WordFacts], known: Known) -> list[Piece]:
     return [*pieces, *[Piece(shown[at:])] * (at < len(shown))]
 
 
-def _said(tokens: list[str], words: Mapping[str, WordFacts], known: Known) -> list[float]:
-    """What each token said: all of its occurrences said as much."""
+def _log_odds(tokens: list[str], words: Mapping[str, WordFacts], known: Known) -> list[float]:
+    """The log-odds of each token, the same for all its occurrences."""
     different = list(dict.fromkeys(tokens))
     parts = dict(zip(different, known(different), strict=True)) if different else {}
     alone = {token: sum(_share(words, part) for part in parts[token]) for token in different}
-    said = [alone[token] for token in tokens]
+    found = [alone[token] for token in tokens]
     units = [next((part.word.rpartition(" ")[2] for part in parts[token] if part.word), "") for token in tokens]
     for run, log_odds in _runs(units, words):
         for at in run:
-            said[at] += log_odds / len(run)
-    return said
+            found[at] += log_odds / len(run)
+    return found
 
 
 def _share(words: Mapping[str, WordFacts], part: Part) -> float:
@@ -70,7 +71,7 @@ def _share(words: Mapping[str, WordFacts], part: Part) -> float:
 
 
 def _runs(units: list[str], words: Mapping[str, WordFacts]) -> Iterator[tuple[list[int], float]]:
-    """Where runs of several words are, and what each of them said. What is no word to the family is passed over."""
+    """The positions and log-odds of word n-grams. Tokens that are no words to the family are skipped."""
     known = [(at, unit) for at, unit in enumerate(units) if unit]
     sequence = [START, *(unit for _, unit in known)]
     places = defaultdict(list)

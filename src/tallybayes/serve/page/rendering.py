@@ -1,4 +1,4 @@
-"""Facts into HTML. Whatever is shown is escaped, and what would steer the reader's eye is spelled out."""
+"""Renders facts as HTML. All text is escaped, and control and bidirectional characters are spelled out."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from tallybayes.report.plain import to_text
 from tallybayes.serve.page.fields import OTHER
 
 FOLDER = Path(__file__).parent
-SURE = 0.9999995  # above which a percentage would be rounded to all
+SURE = 0.9999995  # above this, a percentage would be rounded to 100 %
 
 
 def percent(share: float) -> str:
-    """A probability as people read it; never rounded to certainty.
+    """A readable probability, never rounded to 0 or 1.
 
     >>> [percent(p) for p in (0.5, 0.0312, 0.99987, 1 - 1e-9, 1e-9, 1.0, 0.0)]
     ['50.0%', '3.1%', '99.987%', 'over 99.9999%', 'under 0.0001%', '100%', '0%']
@@ -34,12 +34,12 @@ def percent(share: float) -> str:
 
 
 def shown(value: object) -> str:
-    """Any value as a text without anything that steers."""
+    """Any value as text without control characters."""
     return clean(to_text(value))
 
 
 def paragraphs(text: str) -> str:
-    """The same for texts of several lines."""
+    """The same for text of several lines."""
     return clean(text, kept="\n\t")
 
 
@@ -50,7 +50,7 @@ def static_file(name: str) -> bytes:
 
 @cache
 def address_of(name: str) -> str:
-    """Where a file of the page is: another address for another content, so that it can be kept for ever."""
+    """The URL of a static file. It changes with the content, so that browsers may cache it for ever."""
     return f"/page/{name}?{hashlib.sha256(static_file(name)).hexdigest()[:12]}"
 
 

@@ -1,4 +1,4 @@
-"""What is where: every page with its method, who may see it, and what finds out its facts."""
+"""The pages: method, path, the scope that is needed, and the handler."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Handler = Callable[[Visit], Awaitable[Response]]
 
 MODEL = "/models/{name}"
 STATIC = {"style.css": "text/css", "script.js": "text/javascript", "icon.svg": "image/svg+xml"}
-FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}  # their addresses change with them
+FOR_EVER = {"cache-control": "public, max-age=31536000, immutable"}  # URLs change with the content
 
 PAGES: tuple[tuple[str, str, str, str | None, Handler], ...] = (
     ("GET", "/", "models", "predict", entering.models),
@@ -47,7 +47,7 @@ def page_routes(service: Service) -> list[BaseRoute]:
 
 
 class Page:
-    """A page as an ASGI application. What goes wrong is a page too."""
+    """A page as an ASGI application. Errors are pages, too."""
 
     def __init__(self, service: Service, page: str, needed: str | None, handler: Handler) -> None:
         self.service, self.page, self.needed, self.handler = service, page, needed, handler
@@ -68,7 +68,7 @@ class Page:
 
 
 class StaticFile:
-    """A file that everybody may have."""
+    """A public file."""
 
     def __init__(self, name: str, kind: str) -> None:
         self.name, self.kind = name, kind

@@ -1,4 +1,4 @@
-"""Try it: what the model says of a row, why, and what changes when it is told that this was wrong."""
+"""Try it: the answer for a row, its evidence, and how it changes when the right class is learned."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from tallybayes.store.chain import CORRECT
 from tallybayes.store.store import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
-TOP, OF_TEXTS = 12, 5  # columns, and words of each, that have a bar; fewer where several columns have words
-BEFORE = "class prior"  # how probable they are before a row is looked at
-PREFIX = "page-"  # of the ids of rows that are taught here
+TOP, OF_TEXTS = 12, 5  # bars of columns, and of the words of each; fewer if several columns have words
+BEFORE = "class prior"  # the title of the prior's bar
+PREFIX = "page-"  # of the ids of rows that are learned here
 
 
 @dataclass(frozen=True)
 class Text:
-    """A column of texts, its words marked."""
+    """A text with its words marked."""
 
     column: str
     pieces: Sequence[Piece]
@@ -43,7 +43,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Answer:
-    """What is said of a row."""
+    """The answer for a row."""
 
     version: int
     best: Any
@@ -56,7 +56,7 @@ class Answer:
 
     @property
     def drawn(self) -> Sequence[tuple[Bar, float, str]]:
-        """Every bar with its length, to the right if it speaks for the answer, and what it says in words."""
+        """Every bar with its length, positive for the answer, and its odds as text."""
         if self.bars is None:
             return []
         named = [bar._replace(title=BEFORE) if bar.title == PRIOR else bar for bar in self.bars.bars]
@@ -66,16 +66,16 @@ class Answer:
 
 @dataclass(frozen=True)
 class Taught:
-    """What became of an answer when the right one was learned."""
+    """An answer before and after its class was learned."""
 
     change: Change
     label: str
-    before: Answer | None  # none, where nothing was known before
+    before: Answer | None  # None if nothing was known before
     after: Answer
 
     @property
     def both(self) -> Sequence[tuple[str, float | None, float]]:
-        """The probabilities of classes before and after, those of the answers first."""
+        """The probabilities of classes before and after, beginning with the answers."""
         old = {} if self.before is None else dict(self.before.ranked)
         wanted = [
             self.label,
@@ -86,38 +86,38 @@ class Taught:
 
 
 def current_of(model: ServedModel) -> Current | None:
-    """What is believed now; nothing, if nothing is learned yet."""
+    """The current beliefs; None if nothing is learned yet."""
     try:
         return model.current()
     except ValueError:
-        if model.brief()["classes"]:  # something else is wrong, and is said
+        if model.brief()["classes"]:  # another error
             raise
         return None
 
 
 def answer_of(model: ServedModel, row: Row) -> Answer | None:
-    """What the model says now; nothing, if it has learned nothing yet."""
+    """The model's current answer; None if it has learned nothing yet."""
     current = current_of(model)
     if current is None:
         return None
     number, beliefs = current
     frame = one_row(row, model.store.schema)
     (posterior,) = beliefs.posterior(frame).tolist()
-    said = beliefs.evidence(frame)
+    found = beliefs.evidence(frame)
     texts = _filled_texts(beliefs, row)
-    facts = evidence.facts(said, cells=cells_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
-    (told,) = facts.rows
+    facts = evidence.facts(found, cells=cells_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
+    (first,) = facts.rows
     laid = list(evidence.blocks(facts))
     ranked = sorted(zip(map(to_text, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
     return Answer(
         version=number,
-        best=to_text(told.class_),
+        best=to_text(first.class_),
         probability=max(posterior),
         ranked=ranked,
-        possible=told.possible,
+        possible=first.possible,
         bars=next((block for block in laid if isinstance(block, Bars)), None),
         details=[block for block in laid if isinstance(block, Table)],
-        texts=[_text(beliefs, name, row, told.columns) for name in texts],
+        texts=[_text(beliefs, name, row, first.columns) for name in texts],
     )
 
 
@@ -153,9 +153,8 @@ async def asked(visit: Visit) -> Response:
 
 
 async def taught(visit: Visit) -> Response:
-    """Learns a row, or gives it another label if it was learned a moment ago. Under its id that is safe to say twice,
-    as a browser does whose user loads the page again; so there need be no other page to go to, and nobody keeps the
-    row meanwhile."""
+    """Learns a row, or corrects it if it was just learned. The id makes this idempotent, so reloading the page is safe
+    without a redirect, and the row need not be stored in between."""
     form, model = await visit.form(), visit.model
 
     def work() -> Response:
@@ -168,8 +167,8 @@ async def taught(visit: Visit) -> Response:
             visit.service.metrics.changed(model.name, {"corrected" if change.what == CORRECT else "learned": 1})
         after = answer_of(model, row)
         assert after is not None, "a row was learned"
-        told = Taught(change, to_text(label), None if change.already else before, after)
-        return _shown(visit, model, row, after, told)
+        taught = Taught(change, to_text(label), None if change.already else before, after)
+        return _shown(visit, model, row, after, taught)
 
     return await visit.service.change(work)
 
@@ -182,14 +181,14 @@ def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Ch
 
 
 def label_named(model: ServedModel, text: str) -> Any:
-    """The class that is called so, of whatever type labels are; or a new one."""
+    """The class with this name, for labels of any type; or a new class."""
     if not text:
         raise ValueError("Which class is it? Choose one, or type a new one.")
     return next((label for label in model.known_labels() if to_text(label) == text), text)
 
 
 def new_id() -> str:
-    """By chance, and not from the row: ids stay in the journal when rows are forgotten."""
+    """A random id. It must not depend on the row, since ids stay in the journal when rows are forgotten."""
     return PREFIX + secrets.token_hex(8)
 
 

@@ -1,7 +1,7 @@
-"""Who visits, and what they may do there.
+"""Requests for pages, and what their visitors may do.
 
-A browser keeps the token in a cookie that scripts cannot read and that goes with no request of another site. The API
-does not look at it: who has only got a browser to send something cannot reach the API in somebody's name.
+The browser keeps the token in a cookie that scripts cannot read and that is not sent with requests from other sites.
+The API ignores the cookie, so a forged request from a browser cannot use it.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ HOME = "/"
 class Visit(Incoming):
     """One request for a page."""
 
-    page: str  # which of them, as the navigation calls it
+    page: str  # its name in the navigation
 
     @property
     def name(self) -> str | None:
-        """The model that this is about, if it is about one that the visitor may see."""
+        """The model of the page, if the visitor may see it."""
         found = self.scope["path_params"].get("name")
         return found if found in self.service.models and self.may("predict", found) else None
 
@@ -43,7 +43,7 @@ class Visit(Incoming):
         return None if found is None else found.value
 
     def require(self, scope: str | None) -> None:
-        """A problem, unless the visitor may do this."""
+        """Raises a problem unless the visitor has this scope."""
         if scope is not None:
             self.check(self.token, self.scope["path_params"].get("name"), scope)
 
@@ -53,9 +53,9 @@ class Visit(Incoming):
             self.service.tokens.check_token(token or None, client[0] if client else "", model, scope)
 
     def may(self, scope: str, model: str | None = None) -> bool:
-        """Whether a visitor who has got this far may do more."""
+        """Whether the visitor has this scope as well."""
         name = model or self.scope["path_params"].get("name")
-        if not self.service.tokens.allowed(self.token, name):  # without which a question would count as a wrong token
+        if not self.service.tokens.allowed(self.token, name):  # or `check` would count a failed attempt
             return False
         try:
             self.check(self.token, name, scope)
@@ -74,7 +74,7 @@ class Visit(Incoming):
         return form_of(self.headers.get("content-type", ""), await self.body())
 
     def show(self, template: str, status: int = 200, **facts: Any) -> Response:
-        """A page with these facts, and with what all pages have around them."""
+        """A page with these facts, and those that all pages share."""
         name = self.name
         around = {
             "page": self.page,
@@ -87,29 +87,29 @@ class Visit(Incoming):
         return HTMLResponse(render(template, **around, **facts), status)
 
     def refused(self, problem: Problem) -> Response:
-        """What went wrong, as a page; where a token is wanted, with the form for it."""
+        """A problem as a page; if a token is needed, with the form for it."""
         if problem.status in (401, 429):
             back = self.scope["path"] if self.scope["method"] == "GET" else HOME
-            about = {"problem": _told(problem), "wrong": not _asks(problem), "back": back}
+            about = {"problem": _sentence(problem), "wrong": not _asks(problem), "back": back}
             response = self.show("token.html", problem.status, **about)
         else:
-            response = self.show("problem.html", problem.status, problem=_told(problem))
+            response = self.show("problem.html", problem.status, problem=_sentence(problem))
         response.headers.update(problem.headers)
         return response
 
 
 def _asks(problem: Problem) -> bool:
-    """Whether there was no token at all, and not a wrong one."""
+    """Whether the token was missing, not wrong."""
     return problem.detail.startswith("This needs a token")
 
 
-def _told(problem: Problem) -> str:
-    """The API's advice is about headers, which nobody types into a page."""
-    return "This service asks for a token." if _asks(problem) else problem.detail
+def _sentence(problem: Problem) -> str:
+    """The detail of a problem, without the API's advice about headers."""
+    return "This service needs a token." if _asks(problem) else problem.detail
 
 
 def path_of(model: str, *parts: object) -> str:
-    """Where the pages of a model are.
+    """The path of a model's page.
 
     >>> path_of("a b", "receipts", 17)
     '/models/a%20b/receipts/17'
@@ -118,5 +118,5 @@ def path_of(model: str, *parts: object) -> str:
 
 
 def moved(path: str) -> RedirectResponse:
-    """After a change: what is shown next can be loaded again without doing it again."""
+    """A redirect after a change, so that reloading does not repeat it."""
     return RedirectResponse(path, 303)

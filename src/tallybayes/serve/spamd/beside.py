@@ -1,4 +1,4 @@
-"""A spamd beside a web server: in the same loop, on the same stores, as long as the application runs."""
+"""Runs a spamd beside a web server, in the same loop and on the same stores."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ PLACE = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]]+)):(\d{1,5})", re.ASCII)
 def spamd_at(
     place: str, networks: Sequence[str] = (), tell: bool = False
 ) -> Callable[[Service], AbstractAsyncContextManager[None]]:
-    """To be run beside an application. Where tokens are needed nobody may tell what is spam, unless that is said: the
-    protocol knows no tokens."""
+    """A spamd to run beside an application. The protocol has no tokens, so if tokens are required, clients may not
+    teach spam and ham unless that is allowed explicitly."""
     host, port = address_of(place)
     usual = SpamdSettings()
     allowed = (*usual.allowed, *(_network(network) for network in networks))
@@ -45,7 +45,7 @@ def address_of(place: str) -> tuple[str, int]:
     """
     found = PLACE.fullmatch(place)
     if found is None or int(found[3]) > 65535:
-        raise ValueError(f"--spamd {place}: give an address and a port, as in 127.0.0.1:7830 or [::1]:7830.")
+        raise ValueError(f"--spamd {place}: give an address and a port, like 127.0.0.1:7830 or [::1]:7830.")
     return found[1] or found[2], int(found[3])
 
 

@@ -1,7 +1,7 @@
 """Requests and answers as bytes: SPAMC/1.2 to 1.5, as SpamAssassin's spamd/PROTOCOL has it.
 
-A request is a line "CHECK SPAMC/1.5", lines "Name: value", an empty line and a mail. What is wrong with one is a
-`RefusedError`, which has the code and the name that spamc knows.
+A request is a line "CHECK SPAMC/1.5", lines "Name: value", an empty line and a mail. An invalid one raises a
+`RefusedError`, with a code and a name that spamc knows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ COMMANDS = ("PING", "CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "H
 WITHOUT_MAIL = ("PING", "SKIP")
 REQUEST = re.compile(rb"([A-Z_]{1,20}) SPAMC/(\d{1,2}\.\d{1,2})\s*")
 READ = 1 << 16  # bytes at a time
-VERSION = "SPAMD/1.1"  # as spamd itself answers, whatever it is asked in
+VERSION = "SPAMD/1.1"  # as spamd itself answers, whatever the version of the request
 COMPRESSED = "zlib"
 
 OK, USAGE, SOFTWARE = (0, "EX_OK"), (64, "EX_USAGE"), (70, "EX_SOFTWARE")
@@ -37,7 +37,7 @@ class RefusedError(Exception):
 
 
 class Request(NamedTuple):
-    """A command, its headers with names in lower case, the mail, and the version of the protocol it is in."""
+    """A command, its headers with lower-case names, the mail, and the protocol version."""
 
     command: str
     headers: Mapping[str, str]
@@ -46,7 +46,7 @@ class Request(NamedTuple):
 
 
 class Room:
-    """Memory for the mail of all connections. Only what has come takes any: a length is quickly said."""
+    """Memory for the mail of all connections. Only bytes that have arrived count, not announced lengths."""
 
     def __init__(self, size: int) -> None:
         self.left = size
@@ -61,13 +61,13 @@ class Room:
 
 
 class Coming:
-    """A request that is being read, with the room that it has taken."""
+    """A request that is being read, and the memory it has taken."""
 
     def __init__(self, reader: asyncio.StreamReader, settings: SpamdSettings, room: Room) -> None:
         self.reader, self.settings, self.room, self.taken = reader, settings, room, 0
 
     async def read(self, size: int) -> bytes:
-        """As many bytes as come, and no more than so many in all."""
+        """Reads all bytes up to a limit."""
         content = bytearray()
         while len(content) < size and (part := await self.reader.read(min(size - len(content), READ))):
             self.room.take(len(part))
@@ -89,14 +89,14 @@ class Coming:
 
 
 async def read_request(coming: Coming) -> Request | None:
-    """The next request, within all limits; None if nothing comes at all."""
+    """The next request, within all limits; None if nothing arrives."""
     first = await coming.line()
     if not first:
         return None
-    asked = REQUEST.fullmatch(first)
-    if asked is None:
+    match = REQUEST.fullmatch(first)
+    if match is None:
         raise RefusedError(PROTOCOL, f"Bad header line: {_shown(first)}")
-    command, version = asked[1].decode(), tuple(map(int, asked[2].split(b".")))
+    command, version = match[1].decode(), tuple(map(int, match[2].split(b".")))
     if command not in COMMANDS:
         raise RefusedError(PROTOCOL, f"Unknown command {command}; there are {', '.join(COMMANDS)}")
     headers = await _headers(coming)
@@ -107,7 +107,7 @@ async def read_request(coming: Coming) -> Request | None:
 
 
 async def _headers(coming: Coming) -> dict[str, str]:
-    """Those that are known to nobody are there as well, and ignored; of several of a name the first counts."""
+    """The headers. Unknown ones are ignored; of duplicates, the first counts."""
     headers: dict[str, str] = {}
     for _ in range(coming.settings.lines):
         line = await coming.line()
@@ -121,7 +121,7 @@ async def _headers(coming: Coming) -> dict[str, str]:
 
 
 async def _mail(coming: Coming, length: str | None) -> bytes:
-    """So many bytes, or where nothing is said all that come; never more than may be."""
+    """The mail: as many bytes as announced, or all that arrive, up to the limit."""
     most = coming.settings.size
     if length is None:
         return _bounded(await coming.read(most + 1), most)
@@ -153,12 +153,12 @@ def _unpacked(mail: bytes, method: str | None, most: int) -> bytes:
         raise RefusedError(PROTOCOL, f"The mail is not {COMPRESSED} data") from None
     _bounded(found, most)
     if not unpacking.eof:
-        raise RefusedError(PROTOCOL, "The compressed mail is cut short")
+        raise RefusedError(PROTOCOL, "The compressed mail is truncated")
     return found
 
 
 def answer(code: Code, headers: Mapping[str, str] | None = None, body: bytes = b"") -> bytes:
-    """As spamd answers: the length comes first, since old clients count on it."""
+    """An answer in spamd's format: the length comes first, since old clients rely on it."""
     number, name = code
     lines = [f"{VERSION} {number} {name}", f"Content-length: {len(body)}"]
     lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
@@ -166,11 +166,11 @@ def answer(code: Code, headers: Mapping[str, str] | None = None, body: bytes = b
 
 
 def refusal(error: RefusedError) -> bytes:
-    """An answer that says in its first line what is wrong."""
+    """An error, with the reason in its first line."""
     number, name = error.code
     return f"{VERSION} {number} {name} {' '.join(error.sentence.split())}\r\n\r\n".encode("ascii", "replace")
 
 
 def _shown(line: bytes) -> str:
-    """What a client sent, to be sent back or logged: printable, and not much of it."""
+    """A short, printable excerpt of what a client sent, for answers and logs."""
     return "".join(chr(byte) if 32 <= byte < 127 else "?" for byte in line.strip()[:60])

@@ -1,4 +1,4 @@
-"""The connections of a spamd: one request each, within limits of size, time and number, and nobody holds up another."""
+"""The connections of a spamd: one request each, within limits of size, time and number."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ from tallybayes.store import NotWrittenError, Store
 PONG = b"SPAMD/1.5 0 PONG\r\n"
 PROTECTED = ("TELL",)
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-LINGER = 2.0  # seconds, for who goes on sending
+LINGER = 2.0  # seconds for clients that keep sending
 
 log = logging.getLogger("tallybayes.spamd")
 
 
 class Spamd:
-    """Some stores behind one port. The header User picks the store of that name; by default it is the first."""
+    """Some stores behind one port. The header User selects a store by name; the default is the first."""
 
     def __init__(self, stores: Store | Mapping[str, Store], settings: SpamdSettings | None = None) -> None:
         self.settings = given = settings or SpamdSettings()
         named = {"": stores} if isinstance(stores, Store) else dict(stores)
         if not named:
-            raise ValueError("There is no store: give one, or several by name.")
+            raise ValueError("No store is given: give one, or several by name.")
         self.filters = {
             name: StoreFilter(store, given.names, spam=given.spam_score, ham=given.ham_score)
             for name, store in named.items()
@@ -57,17 +57,18 @@ class Spamd:
         self._room = Room(given.room)
         self._threads = ThreadPoolExecutor(given.threads, "tallybayes-spamd")
         self._running: set[asyncio.Task[Any]] = set()
-        self._reading: set[asyncio.Task[Any]] = set()  # of these, who still waits for a client
+        self._reading: set[asyncio.Task[Any]] = set()  # those that still wait for their client
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:
-        """Listens; the address and port that it has got, if any port (0) was asked for."""
+        """Starts to listen, and returns the address and port; for port 0, the one assigned."""
         self._server = await asyncio.start_server(self._serve, host, port, limit=self.settings.line, backlog=1024)
         address = self._server.sockets[0].getsockname()
         return str(address[0]), int(address[1])
 
     async def stop(self, seconds: float = 5.0) -> None:
-        """Takes no more, and waits so long for what is being answered; not for who says nothing."""
+        """Accepts no more connections, and waits a limited time for requests being answered, but not for idle
+        clients."""
         if self._server is not None:
             self._server.close()
         for task in self._reading:
@@ -91,9 +92,9 @@ class Spamd:
             self._reading.add(task)
             await _linger(reader, writer)
         except (OSError, TimeoutError) as error:
-            log.info("A client went away: %s", type(error).__name__)
-        except asyncio.CancelledError:  # by `stop`; asyncio of Python 3.11 prints a traceback of tasks that end so
-            log.info("A client was not answered: the service ends")
+            log.info("A client disconnected: %s", type(error).__name__)
+        except asyncio.CancelledError:  # by `stop`; asyncio of Python 3.11 prints a traceback of cancelled tasks
+            log.info("A client was not answered: the service is shutting down")
         finally:
             writer.close()
             self._room.give_back(coming.taken)
@@ -127,18 +128,18 @@ class Spamd:
             async with asyncio.timeout(self.settings.seconds):
                 return await read_request(coming)
         except TimeoutError:
-            late = f"The request did not come within {self.settings.seconds:g} seconds"
+            late = f"The request did not arrive within {self.settings.seconds:g} seconds"
             raise RefusedError(TIMED_OUT, late) from None
         finally:
             self._reading.discard(task)
 
     def _is_quick(self, request: Request) -> bool:
-        """Whether a thread would cost more than the answer, which waits for nobody."""
+        """Whether a thread would cost more than the answer."""
         return len(request.mail) <= self.settings.small and self._filter(request).store.ready
 
     def _respond(self, request: Request) -> bytes:
-        """In a thread, or else at once. What is wrong is said to the client, whose mail passes then; the log has the
-        kind alone, for a message may quote the mail."""
+        """The answer. An error goes to the client, which then passes the mail on; only its type is logged, since the
+        message may quote the mail."""
         try:
             return respond(self._filter(request), request)
         except RefusedError:
@@ -153,8 +154,8 @@ class Spamd:
 
 
 async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Says that nothing more comes, and reads on for a while: a socket that is closed with unread bytes in it would
-    take the answer with it."""
+    """Closes the sending side and reads on for a while: closing a socket with unread bytes would discard the
+    answer."""
     writer.write_eof()
     async with asyncio.timeout(LINGER):
         while await reader.read(READ):
@@ -162,7 +163,7 @@ async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) ->
 
 
 def _address(writer: asyncio.StreamWriter) -> Address:
-    """Of the client; an IPv4 address may come as one of IPv6."""
+    """The client's address; an IPv4 address may be mapped to IPv6."""
     found = ipaddress.ip_address(str(writer.get_extra_info("peername")[0]).partition("%")[0])
     return getattr(found, "ipv4_mapped", None) or found
 
@@ -177,7 +178,7 @@ def _code(error: Exception) -> Code:
 async def serve_spamd(
     stores: Store | Mapping[str, Store], host: str, port: int, settings: SpamdSettings | None = None
 ) -> AsyncIterator[tuple[str, int]]:
-    """A spamd that listens, and where it does. The stores are closed by who opened them, afterwards."""
+    """A listening spamd and its address. The stores are closed by their opener afterwards."""
     spamd = Spamd(stores, settings)
     where = await spamd.start(host, port)
     try:
