@@ -4,6 +4,8 @@ import csv
 import io
 import json
 
+from tallybayes import load
+
 
 def test_an_interval_stands_beside_the_probability(tally, model):
     lines = list(csv.DictReader(io.StringIO(tally("predict", "weather.tally", "weather.csv", "--interval", "0.9").out)))
@@ -30,6 +32,14 @@ def test_what_to_ask_is_said_by_how_much_it_tells(tally, model):
         tally("explain", "weather.tally", "--cell", "outlook=sunny", "--cell", "temp=3", "--ask").out
         == "No cell is missing.\n"
     )
+
+
+def test_what_to_ask_first_is_said_without_data(tally, model, tmp_path):
+    ended = tally("explain", "weather.tally", "--ask")
+    expected = load(tmp_path / "weather.tally").ask_next({})
+    assert ended.code == 0
+    assert [line.split() for line in ended.out.splitlines()] == [[name, f"{gain:.4f}"] for name, gain in expected]
+    assert tally("explain", "weather.tally").code == 2
 
 
 def test_suspects_are_named_by_their_rows(tally, tmp_path):

@@ -17,6 +17,8 @@ from tallybayes.counts.rows import UNIT, SharedRows, UnitRows
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import weighted_sums
 
+HEAVIEST = 2.0**21  # of a row, so that what it weighs in units of the grid is a whole number that a double holds
+
 
 class Shared(NamedTuple):
     """Some rows, shared among the classes, and what that says of them."""
@@ -29,6 +31,11 @@ class Shared(NamedTuple):
 def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.bool_] | None = None) -> Shared:
     """Rows by scores[class, row], which are used up, each as much as it weighs; `allowed` are the classes that labelled
     rows may have. Of a row that no class allows, all have the same share."""
+    if weights.max(initial=0.0) > HEAVIEST:
+        raise ValueError(
+            f"A row weighs {weights.max():g}, and EM shares rows that weigh up to {HEAVIEST:,.0f}; divide all weights "
+            "by the same number."
+        )
     none = np.zeros(len(weights), bool)
     if allowed is not None:
         none = ~np.isfinite(np.where(allowed, scores, -np.inf).max(axis=0))
