@@ -4,6 +4,8 @@ import csv
 import io
 import json
 
+from tallybayes import load
+
 
 def test_interval_next_to_the_probability(tally, model):
     lines = list(csv.DictReader(io.StringIO(tally("predict", "weather.tally", "weather.csv", "--interval", "0.9").out)))
@@ -30,6 +32,14 @@ def test_explain_ask_ranks_columns_by_information(tally, model):
         tally("explain", "weather.tally", "--cell", "outlook=sunny", "--cell", "temp=3", "--ask").out
         == "No cell is missing.\n"
     )
+
+
+def test_explain_ask_needs_no_data(tally, model, tmp_path):
+    ended = tally("explain", "weather.tally", "--ask")
+    expected = load(tmp_path / "weather.tally").ask_next({})
+    assert ended.code == 0
+    assert [line.split() for line in ended.out.splitlines()] == [[name, f"{gain:.4f}"] for name, gain in expected]
+    assert tally("explain", "weather.tally").code == 2
 
 
 def test_suspects_are_listed_by_row(tally, tmp_path):

@@ -207,6 +207,14 @@ def test_rows_of_weight_zero_are_ignored():
     assert (no_b.n, no_b.classes) == (4.0, ["a", "b"])
 
 
+def test_rows_too_heavy_for_the_grid_are_refused():
+    frame, labels, schema = {"x": [0.0, 1.0, 9.0, 10.0, 0.5]}, ["a", "a", "b", "b", None], {"x": Gaussian()}
+    heavy = Model.train(schema, frame, labels, weights=[1e12] * 4 + [2.0**21], unlabelled=EM())
+    assert heavy.n == 4e12 + 2.0**21
+    with pytest.raises(ValueError, match="A row weighs 1e\\+12, and EM shares rows that weigh up to 2,097,152"):
+        Model.train(schema, frame, labels, weights=[1e12] * 5, unlabelled=EM())
+
+
 def test_empty_rows_are_shared_like_the_class_prior():
     frame = {"x": [0.0, 0.5, 9.0, None, None, None]}
     model = Model.train({"x": Gaussian()}, frame, ["a", "a", "b", None, None, None], unlabelled=EM(tolerance=1e-9))

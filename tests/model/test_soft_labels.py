@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -42,7 +43,9 @@ def test_shares_as_columns_of_frames_and_streams():
     named, table = SoftLabels({"no": "p", "yes": "q"}), pa.table(FRAME | shares)
     assert Model.train(SCHEMA, table, named) == whole
     assert Model.train(SCHEMA, iter([table.slice(0, 2), table.slice(2)]), named) == whole
-    assert Model.train(SCHEMA, FRAME, SoftLabels(pd.DataFrame({"no": shares["p"], "yes": shares["q"]}))) == whole
+    for table_of in (pd.DataFrame, pl.DataFrame, pa.table, pa.record_batch):
+        soft = SoftLabels(table_of({"no": shares["p"], "yes": shares["q"]}))
+        assert Model.train(SCHEMA, FRAME, soft) == whole
 
 
 def test_weights_multiply_shares():
@@ -142,6 +145,8 @@ def test_array_names_the_class_of_each_column():
         SoftLabels(np.ones((1, 2)), classes="abc")
     with pytest.raises(ValueError, match="1 dimensions"):
         SoftLabels([0.5, 0.5])
+    with pytest.raises(TypeError, match="not all numbers: give shares, a column per class"):
+        SoftLabels(["no", "yes"])
     with pytest.raises(ValueError, match="a class twice"):
         SoftLabels(np.ones((1, 2)), classes="aa")
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 
-from tallybayes import EM, Categorical, Gaussian, Model, NaiveBayes, digest
+from tallybayes import EM, Categorical, Gaussian, Model, NaiveBayes, SoftLabels, digest
 
 
 def rows(n=120):
@@ -133,3 +133,9 @@ def test_a_label_that_is_null_leaves_the_type_of_the_others(y, classes):
 def test_known_labels_of_two_types_are_an_error():
     with pytest.raises(TypeError, match="mix int"):
         NaiveBayes(unlabelled=EM()).fit([[0.0], [0.1], [5.0]], ["a", 1, -1])
+
+
+@pytest.mark.parametrize("unlabelled", [None, EM()])
+def test_soft_labels_are_for_the_model(unlabelled):
+    with pytest.raises(TypeError, match=r"NaiveBayes takes one label per row; soft labels are counted by Model\.train"):
+        NaiveBayes(unlabelled=unlabelled).fit([[0.0], [1.0]], SoftLabels(np.eye(2)))

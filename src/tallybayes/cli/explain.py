@@ -47,7 +47,10 @@ def explain(
     rows: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows of the data to explain.")] = ROWS,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many words and columns to show.")] = TOP,
     ask: Annotated[
-        bool, typer.Option("--ask", help="Print instead which missing cell would be most informative.")
+        bool,
+        typer.Option(
+            "--ask", help="Print instead which missing cell would be most informative; without data, of all cells."
+        ),
     ] = False,
     format: ReportAs = ReportFormat.text,
     absent: Absent = AbsentColumn.error,
@@ -71,7 +74,8 @@ def explain(
     given = text is not None or bool(cell)
     if given and (data or how.query):
         raise ValueError("--text and --cell describe one row: give no data.")
-    batch = row_of(found.schema, text, cell) if given else _first(loaded, how, data, rows, absent.value)
+    nothing = ask and not data and not how.query  # then nothing is known yet
+    batch = row_of(found.schema, text, cell) if given or nothing else _first(loaded, how, data, rows, absent.value)
     if ask:
         check_of_classes(loaded, f"--ask: {model}")
         _ask(loaded, batch, top, format)

@@ -88,12 +88,16 @@ class SoftLabels:
 
 
 def _by_class(shares: Any, classes: Sequence[Any] | None) -> dict[Any, Any]:
-    if hasattr(shares, "columns") and classes is None:  # a DataFrame, whose columns are the classes
-        return {name: shares[name] for name in shares.columns}
-    table = np.asarray(shares, np.float64)
+    names = getattr(shares, "column_names", getattr(shares, "columns", None))
+    if names is not None and classes is None:  # a table, whose columns are the classes
+        return {name: shares[name] for name in names}
+    try:
+        table = np.asarray(shares, np.float64)
+    except (TypeError, ValueError):
+        raise TypeError("SoftLabels of an array that is not all numbers: give shares, a column per class.") from None
     if table.ndim != 2:
         raise ValueError(f"SoftLabels of an array of {table.ndim} dimensions: give a row per row, a column per class.")
-    names = list(range(table.shape[1])) if classes is None else list(classes)
+    names = range(table.shape[1]) if classes is None else list(classes)
     if len(names) != table.shape[1]:
         raise ValueError(f"SoftLabels have {table.shape[1]} columns for {len(names)} classes.")
     if len(set(names)) < len(names):

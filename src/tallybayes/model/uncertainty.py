@@ -77,8 +77,9 @@ class Uncertainty(Counted):
 
     def novelty(self, data: Any, *, draws: int = COMPARED, seed: int = 0, absent: str = ERROR) -> Floats:
         """How unusual each row is: the share of rows drawn from the model that are no more probable. Near 0 for rows
-        unlike any that were counted; uniform between 0 and 1 for rows from the model's own distribution. Text columns
-        whose event model gives scores are scored as multinomial."""
+        unlike any that were counted; uniform between 0 and 1 for rows from the model's own distribution; 1 for a row
+        with every cell missing, since nothing in it is unusual. Text columns whose event model gives scores are scored
+        as multinomial."""
         likely = self._likely()
         known = likely._believed()
         labels = pa.array(known.labels, self.label_type)

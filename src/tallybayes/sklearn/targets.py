@@ -16,14 +16,14 @@ from tallybayes.data.frames import is_text
 from tallybayes.data.inputs import is_arrow
 from tallybayes.data.labels import FROM_ONE_HOT, label_array, label_column
 from tallybayes.data.objects import MISSING
+from tallybayes.data.soft_labels import SoftLabels
 
 CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
 
 
 def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     """Labels as a numpy array of their own type: one per row, none missing, of one type, and not continuous."""
-    if y is None:
-        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    _check_given(y, owner)
     if isinstance(y, (list, tuple)):
         label_array(y)  # raises an error for mixed types, which numpy would silently turn into texts
     labels = _one_per_row(_nullable(y))
@@ -40,12 +40,18 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
 
 def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """The known labels, and which rows have one: −1, None, NaN and pandas' NA stand for unknown ones."""
-    if y is None:
-        checked_labels(y, owner)
+    _check_given(y, owner)
     given = _values(y)
     known = np.array([not _is_unknown(label) for label in given], bool)
     found = [label for label in given if not _is_unknown(label)]
     return checked_labels(found or np.zeros(0, np.int64), owner), known
+
+
+def _check_given(y: Any, owner: str) -> None:
+    if y is None:
+        raise ValueError(f"This {owner} estimator requires y to be passed, but the target y is None.")
+    if isinstance(y, SoftLabels):
+        raise TypeError(f"{owner} takes one label per row; soft labels are counted by Model.train(schema, X, y).")
 
 
 def _values(y: Any) -> list[Any]:

@@ -17,6 +17,8 @@ from tallybayes.counts.rows import UNIT, SharedRows, UnitRows
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import weighted_sums
 
+HEAVIEST = 2.0**21  # of a row: its weight in units of the grid must be an integer that a double holds
+
 
 class Shared(NamedTuple):
     """Rows shared among the classes, and their likelihood."""
@@ -29,6 +31,11 @@ class Shared(NamedTuple):
 def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.bool_] | None = None) -> Shared:
     """Shares rows by scores[class, row], which are overwritten. `allowed` are the classes that labelled rows may have.
     A row that is impossible in every class is shared equally."""
+    if weights.max(initial=0.0) > HEAVIEST:
+        raise ValueError(
+            f"A row weighs {weights.max():g}, and EM shares rows that weigh up to {HEAVIEST:,.0f}; divide all weights "
+            "by the same number."
+        )
     none = np.zeros(len(weights), bool)
     if allowed is not None:
         none = ~np.isfinite(np.where(allowed, scores, -np.inf).max(axis=0))
