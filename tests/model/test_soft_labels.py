@@ -129,7 +129,7 @@ def test_rows_are_shared_out_as_in_plain_python(data, classes, rows):
         ({"a": [0.5] * 4}, "There are 4 soft labels for 3 rows"),
         ({"a": [0.5] * 3, "b": [1.0]}, "The shares differ in length: 'a' 3, 'b' 1"),
         ({"a": ["x"] * 3}, "The shares of class 'a' are not all numbers"),
-        ({}, "SoftLabels of no class"),
+        ({}, "SoftLabels: give the shares of at least one class"),
     ],
 )
 def test_shares_that_cannot_be_counted_are_refused(shares, message):

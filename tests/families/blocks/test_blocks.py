@@ -62,7 +62,7 @@ def test_columns_of_a_block_may_be_given_in_any_order():
         ({BLOCK: Gaussian()}, ValueError, r"Gaussian counts one column, not the block \('height', 'weight'\)"),
         ({("a", "a"): Correlated()}, ValueError, "names a column twice"),
         ({(): Correlated()}, ValueError, "names no column"),
-        ({("a", 1): Correlated()}, TypeError, "The column name 1 is not a text"),
+        ({("a", 1): Correlated()}, TypeError, "The column name 1 is not a string"),
         ({("a", "b"): Correlated(), "a, b": Categorical()}, ValueError, "are written the same"),
     ],
 )

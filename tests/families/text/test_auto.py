@@ -164,7 +164,7 @@ def test_it_is_not_linear_and_says_why():
 def test_texts_are_drawn_as_the_multinomial_reading_draws_them():
     model = train(Words(reading="auto"))
     assert model.sample(20, seed=1).rows.equals(model.believing(reading="multinomial").sample(20, seed=1).rows)
-    with pytest.raises(TypeError, match="overlapping runs"):
+    with pytest.raises(TypeError, match="overlapping n-grams"):
         train(Words(reading="auto", ngrams=(2, 3))).sample(1, seed=1)
 
 
@@ -234,7 +234,7 @@ def test_a_mix_is_filed_as_json_toml_and_text():
     [
         ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of n-grams, since ngrams=\\(1, 2\\)"),
         ({"mix": 3}, "mix must be a Mix, or None"),
-        ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
+        ({"alpha": {"aa": 1.0}}, "smooths all words equally"),
     ],
 )
 def test_a_mix_that_does_not_fit_is_refused(given, said):
@@ -245,8 +245,8 @@ def test_a_mix_that_does_not_fit_is_refused(given, said):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"theta": ((1.0,),)}, "9 numbers for each length of runs"),
-        ({"theta": "nine"}, "9 numbers for each length of runs"),
+        ({"theta": ((1.0,),)}, "9 numbers for each length of n-grams"),
+        ({"theta": "nine"}, "9 numbers for each length of n-grams"),
         ({"gamma": 2.0}, "gamma must be a number from 0 to 1"),
         ({"a": 0.0}, "a must be a number from 1e-10"),
         ({"p": -1.0}, "p must be a number from 0"),
