@@ -105,7 +105,7 @@ def test_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 def test_missing_label_is_an_error_that_lists_the_marks(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = (
-        "Drop it, or give it a label; training can count it as it is: --unlabelled, or unlabelled=EM(). "
+        "Drop it, or give it a label; training can count it without one: --unlabelled, or unlabelled=EM(). "
         f"Cells that are {markers} are missing values, unless "
         "--no-default-missing is given.\n"
     )
@@ -124,7 +124,7 @@ def test_missing_label_in_typed_data_lists_no_marks(tally, weather):
     ended = tally("train", "bad.jsonl", "--label", "y", "-o", "m.tally")
     assert ended.err.endswith(
         "bad.jsonl, line 2: the row has no label. Drop it, or give it a label; "
-        "training can count it as it is: --unlabelled, or unlabelled=EM().\n"
+        "training can count it without one: --unlabelled, or unlabelled=EM().\n"
     )
 
 

@@ -34,7 +34,7 @@ def test_row_that_no_class_allows_is_reported(tally, weather):
     assert lines[0] == "yes 0.600   no 0.400"
     assert lines[1] == "The row is impossible in every class, so the answer is the prior. Smoothing avoids this."
     assert lines[-1].startswith("all together ")
-    assert lines[-1].endswith(" says nothing")
+    assert lines[-1].endswith(" no evidence")
     found = json.loads(tally(*asked, "-f", "json").out)
     assert not found["possible"]
     assert [column["evidence"]["yes"] for column in found["columns"]][1:] == ["-inf", pytest.approx(math.log(0.5))]

@@ -111,7 +111,7 @@ def test_explain_abbreviates_uninformative_columns(tally, tmp_path):
     save(Model.train(dict.fromkeys(frame, Categorical()), frame, ["no", "yes"]), tmp_path / "m")
     lines = tally("explain", "m", "--cell", "a=u").out.splitlines()
     assert [line.split("  ")[0] for line in lines[2:]] == ["(class)", "a = u", "each of 4 others", "all together"]
-    assert lines[4].endswith("says nothing")
+    assert lines[4].endswith("no evidence")
 
 
 def test_explain_compares_other_classes(tally, spam):

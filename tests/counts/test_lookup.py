@@ -52,11 +52,11 @@ def test_counts_beyond_float_precision_are_integers():
 
 def test_unknown_name_is_an_error_that_suggests_the_nearest():
     counts = tennis().counts("outlook")
-    with pytest.raises(KeyError, match=r"Nothing is counted of 'suny'\. Did you mean 'sunny'\? There are 'overcast'"):
+    with pytest.raises(KeyError, match=r"There are no counts of 'suny'\. Did you mean 'sunny'\? There are 'overcast'"):
         counts["suny"]
-    with pytest.raises(KeyError, match=r"Nothing is counted of 'maybe'\. There are 'no', 'yes'\."):
+    with pytest.raises(KeyError, match=r"There are no counts of 'maybe'\. There are 'no', 'yes'\."):
         tennis().counts()["maybe"]
-    with pytest.raises(KeyError, match="Nothing is counted of 'zz'"):
+    with pytest.raises(KeyError, match="There are no counts of 'zz'"):
         train(Words(), ["aa"], ["k"]).counts("x")["zz"]
     with pytest.raises(KeyError, match=r"There are .*, …\."):
         train(Histogram(), np.arange(20.0), ["a"] * 20).counts("x")["one"]

@@ -92,7 +92,7 @@ def test_pair_is_indexed_by_its_two_parts():
     tally = dense({(("free", "lunch"), "ham"): 2, (("free", "prize"), "spam"): 3})
     assert tally["free", "lunch"] == {"ham": 2, "spam": 0}
     assert tally["free", "prize"]["spam"] == 3
-    with pytest.raises(KeyError, match="Nothing is counted of"):
+    with pytest.raises(KeyError, match="There are no counts of"):
         tally["lunch", "free"]
 
 

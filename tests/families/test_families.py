@@ -297,5 +297,5 @@ def test_posteriors_of_the_parameters():
     assert nig.interval(0.5)["variance"] == pytest.approx(stats.invgamma(1.5, scale=nig.scale).interval(0.5))
     width = math.sqrt(nig.scale / (1.5 * 3.0))
     assert nig.interval(0.5)["mean"] == pytest.approx(stats.t(3.0, loc=4 / 3, scale=width).interval(0.5))
-    with pytest.raises(ValueError, match="mass 95"):
+    with pytest.raises(ValueError, match="mass=95"):
         beta.interval(95)

@@ -42,11 +42,11 @@ def padded(limbs):
         (forged(MODEL, lambda h: h["labels"].update(note=1)), "its description is not canonical"),
         (forged(MODEL, lambda h: h["schema"].update(note=1)), "its description is not canonical"),
         (forged(MODEL, lambda h: h["schema"]["columns"][0].update(note=1)), "its description is not canonical"),
-        (forged(MODEL, lambda h: h["tallies"][0].update(note=1)), "of its numbers it says low, note, slots"),
+        (forged(MODEL, lambda h: h["tallies"][0].update(note=1)), "described by low, note, slots"),
         (forged(MODEL, lambda h: h["schema"].update(prior=1)), "its description is not canonical"),
         (forged(MODEL, **{"0_sums_n": padded}), "sums are not canonical"),
         (forged(MODEL, **{"1_sums_x": lambda a: a - [[[1 << 32, -1]]]}), "sums are not canonical"),
-        (forged(MODEL, **{"2_sums_n": lambda a: a * [[[0]], [[1]], [[1]]]}), "something of which nothing is counted"),
+        (forged(MODEL, **{"2_sums_n": lambda a: a * [[[0]], [[1]], [[1]]]}), "something without counts"),
     ],
 )
 def test_non_canonical_files_are_refused(data, said):

@@ -132,7 +132,7 @@ def test_share_out_equals_plain_python(data, classes, rows):
         ({"a": [0.5] * 4}, "There are 4 soft labels for 3 rows"),
         ({"a": [0.5] * 3, "b": [1.0]}, "The shares differ in length: 'a' 3, 'b' 1"),
         ({"a": ["x"] * 3}, "The shares of class 'a' are not all numbers"),
-        ({}, "SoftLabels of no class"),
+        ({}, "SoftLabels: give the shares of at least one class"),
     ],
 )
 def test_invalid_shares_are_refused(shares, message):

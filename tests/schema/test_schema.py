@@ -34,7 +34,7 @@ def test_hints_override_single_columns():
 def test_invalid_schemas_are_refused():
     with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
         Schema({"x": Gaussian})
-    with pytest.raises(TypeError, match="The column name 3 is not a text"):
+    with pytest.raises(TypeError, match="The column name 3 is not a string"):
         Schema({3: Gaussian()})
     with pytest.raises(ValueError, match="no rows to infer"):
         Schema.infer(pa.schema([]).empty_table())
@@ -86,5 +86,5 @@ def test_label_from_the_schema():
 def test_label_is_not_counted():
     with pytest.raises(ValueError, match="Column 'play' holds the labels; drop it from the schema's columns"):
         Schema({"play": Categorical()}, label="play")
-    with pytest.raises(TypeError, match="The column name 3 is not a text"):
+    with pytest.raises(TypeError, match="The column name 3 is not a string"):
         Schema({"wind": Categorical()}, label=3)

@@ -112,12 +112,12 @@ def test_reason_cannot_escape_its_comment():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[columns]\nage = Gaussian()", "Invalid value (at line 2, column 7): 'age = Gaussian()'. Names and"),
+        ("[columns]\nage = Gaussian()", "Invalid value (at line 2, column 7): 'age = Gaussian()'. Quote names"),
         ('[columns]\nwind speed = "Gaussian"', "(at line 2, column 6): 'wind speed = \"Gaussian\"'."),
         ('[columns]\na = "Poisson"\na = "Gaussian"\n', "Cannot overwrite a value (at line 3, column 15)"),
         ('columns = "', "(at end of document)"),
         ('[colums]\nage = "Gaussian"', "has an unknown entry 'colums'; it may have label, prior, columns, blocks"),
-        ('age = "Gaussian"', "The schema has 'age', which is not known"),
+        ('age = "Gaussian"', "The schema has an unknown entry 'age'"),
         ('label = "y"', 'The schema has no table [columns]; add one with lines like age = "Gaussian()".'),
         ("columns = 3", "The schema has no table [columns]"),
         ("label = 3\n[columns]", "The schema has label = 3; give the name of a column, in quotes."),

@@ -198,7 +198,7 @@ def test_incompatible_pickle_says_who_wrote_it_and_what_to_do():
     assert state["_written"] == (2, __version__)
     for written, who in (((0, "0.0.7"), "0.0.7"), (None, "of an unknown version")):
         older = {**state, "_written": written} if written else {k: v for k, v in state.items() if k != "_written"}
-        with pytest.raises(ValueError, match=f"pickled by tallybayes {who}, .*Fit it again; .*tallybayes.save"):
+        with pytest.raises(ValueError, match=f"pickled by tallybayes {who}, .*Fit it again, .*tallybayes.save"):
             NaiveBayes().__setstate__(older)
     again = NaiveBayes()
     again.__setstate__({**state, "_written": (2, "0.0.9")})

@@ -76,7 +76,7 @@ def test_weighing_uses_the_labelled_rows():
 def test_later_rows_need_labels():
     frame, truth, y = rows()
     estimator = clone(NaiveBayes(SCHEMA, unlabelled=EM())).fit(frame, y)
-    with pytest.raises(ValueError, match="partial_fit counts rows with labels, and 108 have none: use fit"):
+    with pytest.raises(ValueError, match="partial_fit needs labels, but 108 rows have none; use fit"):
         estimator.partial_fit(frame, y)
     assert estimator.partial_fit(frame, truth).class_count_.sum() == 240
 

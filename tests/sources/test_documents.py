@@ -118,7 +118,9 @@ def test_encoding_can_be_given(tmp_path):
     bad = []
     assert table(lay_out(tmp_path / "bad", {"1.txt": b"\xff"}), kind="text", encoding="ascii", bad=bad).num_rows == 0
     assert bad[0].reason.startswith("not text in the encoding 'ascii': 'ascii' codec can't decode byte 0xff")
-    with pytest.raises(SourceError, match=r"--encoding hex is none of texts\. Give one such as utf-8 or latin-1\."):
+    with pytest.raises(
+        SourceError, match=r"--encoding hex is not a text encoding\. Give one such as utf-8 or latin-1\."
+    ):
         reader(tmp_path, encoding="hex")
 
 

@@ -86,12 +86,12 @@ def test_non_utf8_names_are_escaped(tmp_path):
 
 
 def test_nothing_to_read_is_an_error(tmp_path):
-    with pytest.raises(SourceError, match=r"empty holds no documents\. Give a folder of files"):
+    with pytest.raises(SourceError, match=r"empty contains no documents\. Give a folder of files"):
         reader(lay_out(tmp_path, {"empty/.hidden": "x", "empty/ham/.hidden": "x"}) / "empty")
     with pytest.raises(SourceError, match=r"nowhere cannot be read: No such file or directory\."):
         reader(tmp_path / "nowhere")
     lay_out(tmp_path, {"a.mbox": "", "b.mbox": ""})
-    with pytest.raises(SourceError, match=r"a\.mbox, .*b\.mbox holds no documents"):
+    with pytest.raises(SourceError, match=r"a\.mbox, .*b\.mbox contains no documents"):
         reader(tmp_path / "a.mbox", tmp_path / "b.mbox")
 
 

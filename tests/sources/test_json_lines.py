@@ -110,7 +110,7 @@ def test_invalid_lines_are_explained(file):
     assert refusal(file(good, '{"a": {"b": 1}}'), {"a": TEXT}).startswith(column + "the value is an object")
     assert refusal(file(good, '{"a": [1]}'), {"a": NUMBER}).startswith(column + "the value is a list")
     assert refusal(file(good, r'{"a": "\ud800"}'), {"a": TEXT}).startswith(
-        column + "the text '\\ud800' holds a lone surrogate"
+        column + "the text '\\ud800' contains a lone surrogate"
     )
     assert refusal(file("{", '"a": 1', "}")).endswith(
         "If one object spans many lines, convert it, for example with: jq -c ."

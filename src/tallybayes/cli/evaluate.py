@@ -64,7 +64,7 @@ def evaluate(
     repeats: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, help="Repeat with so many different splits into folds.", rich_help_panel=HELD_OUT
+            metavar="N", min=1, help="Repeat with this many different splits into folds.", rich_help_panel=HELD_OUT
         ),
     ] = 1,
     seed: Seed = 0,

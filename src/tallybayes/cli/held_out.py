@@ -1,4 +1,4 @@
-"""Rows held out of the data, fold by fold or one by one: read once to count them, and once more to score them."""
+"""Rows held out of the data, fold by fold or one by one: read once to count and once to score them."""
 
 from __future__ import annotations
 

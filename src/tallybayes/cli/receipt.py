@@ -41,7 +41,7 @@ def check(
         typer.Argument(metavar="STORE_OR_MODEL", help="The folder of a store, or a model's file.", show_default=False),
     ],
 ) -> int | None:
-    """Check a receipt, without trusting whoever issued it.
+    """Check a receipt, without trusting its issuer.
 
     Against a store: is the change in its chain, and is the chain intact from there to the end? Against a model file: is
     it the model right before or right after the change? That needs a receipt with digests (a change made with "prove").

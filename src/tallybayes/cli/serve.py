@@ -45,7 +45,7 @@ def serve(
     ] = 8765,
     allowed_host: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="A name by which clients reach this machine. Can be repeated."),
+        typer.Option(metavar="NAME", help="A host name that clients use for this machine. Can be repeated."),
     ] = None,
     spamd: Annotated[
         str | None,

@@ -1,5 +1,5 @@
 """Exact sums and tallies, dense and sparse: the only arithmetic of models.
 
 `exact` is the one kind of number, `sums` makes it from columns by class, `tally` and `sparse` label it by class and
-slot. Leans on `kernels` alone, and knows nothing of rows, families or files.
+slot. Leans on `kernels` alone, and knows nothing about families or files.
 """

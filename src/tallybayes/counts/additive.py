@@ -1,4 +1,4 @@
-"""Things that add and subtract in place."""
+"""The base class of whatever adds and subtracts in place."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Additive(ABC):
-    """Adds and subtracts in place, at the cost of the other operand's size; `+` and `-` do the same to a copy."""
+    """Adds and subtracts in place, in time proportional to the other operand's size; `+` and `-` work on a copy."""
 
     @abstractmethod
     def copy(self) -> Self: ...

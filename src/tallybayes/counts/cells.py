@@ -28,7 +28,7 @@ class Cells(NamedTuple):
         return Cells(self.words[which], self.classes[which], sums)
 
     def used(self, words: int) -> NDArray[np.bool_]:
-        """Which of so many words have a cell."""
+        """Which of the first `words` words have a cell."""
         used = np.zeros(words, bool)
         used[self.words] = True
         return used
@@ -38,7 +38,7 @@ class Cells(NamedTuple):
         return Cells(words[self.words], classes[self.classes], self.sums)
 
     def merged(self, groups: int) -> Cells:
-        """Cells of the same word and the same of so many classes, added up."""
+        """Adds up cells of the same word and class; there are `groups` classes."""
         pairs, at = np.unique(self.words.astype(np.int64) * groups + self.classes, return_inverse=True)
         sums = {name: added_up(array, at.reshape(-1), len(pairs)) for name, array in self.sums.items()}
         words, classes = (half.astype(np.int32) for half in np.divmod(pairs, groups))
@@ -46,8 +46,8 @@ class Cells(NamedTuple):
 
     def same(self, other: Cells) -> bool:
         """Whether the other has the same cells in the same order."""
-        alike = np.array_equal(self.words, other.words) and np.array_equal(self.classes, other.classes)
-        return alike and self.sums == other.sums
+        equal = np.array_equal(self.words, other.words) and np.array_equal(self.classes, other.classes)
+        return equal and self.sums == other.sums
 
     def carried(self) -> Cells:
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})

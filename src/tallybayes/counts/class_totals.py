@@ -51,8 +51,8 @@ class ClassTotals:
             total.add_rows(np.array(classes, np.int64), summed(columns, sums[name], len(classes)), sign)
 
 
-SPELLED = "\3"  # marks a run of characters counted besides words
-RUNS = 6  # kinds of runs: of one to five words, and of characters
+SPELLED = "\3"  # marks a character n-gram counted in addition to words
+RUNS = 6  # kinds of n-grams: of one to five words, and of characters
 
 
 def run_of(index: kernels.StringIndex) -> Codes:

@@ -49,9 +49,9 @@ def without_traces(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Map
 
 def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
     """Where any of the sums is not zero. If the count is zero, whatever decay left in other sums is ignored."""
-    held = ~sums["n"].is_zero()
-    rest = np.flatnonzero(~held)
+    filled = ~sums["n"].is_zero()
+    rest = np.flatnonzero(~filled)
     for name, array in sums.items():
         if name != "n" and rest.size:
-            held[rest] |= np.abs(array[rest].round()) > TRACE
-    return np.asarray(held)
+            filled[rest] |= np.abs(array[rest].round()) > TRACE
+    return np.asarray(filled)

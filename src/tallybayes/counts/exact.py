@@ -1,9 +1,9 @@
 """Exact sums of floating-point numbers: arrays that add and subtract without rounding.
 
-After this file you know why a model that forgot a row is byte for byte the model that never saw it. A double is a
-whole number times a power of two, so a sum of doubles is a big fixed-point number. `Exact` holds an array of such
-numbers as 32-bit limbs in int64, which add elementwise and carry later. Whole-number counts are the special case of
-one limb, so every sum in the library is of this one kind, and nothing depends on the order of adding.
+They are why a model that forgot a row is byte for byte the model that never saw it. A double is an integer times a
+power of two, so a sum of doubles is a big fixed-point number. `Exact` holds an array of such numbers as 32-bit limbs in
+int64, which add elementwise and carry later. Integer counts are the special case of one limb, so all sums in the
+library are of this kind, and nothing depends on the order of adding.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
     near = get_close_matches(str(key), list(map(str, known)), 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
-    raise KeyError(f"Nothing is counted of {key!r}.{hint} There are {listed or 'none'}.")
+    raise KeyError(f"There are no counts of {key!r}.{hint} There are {listed or 'none'}.")
 
 
 def formatted(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:

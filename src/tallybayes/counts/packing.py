@@ -1,6 +1,6 @@
 """Labels and exact sums as plain arrays for model files, and back.
 
-Tallies pack themselves with these. Whatever is read from a file is checked: it must be exactly what would be written.
+Tallies pack themselves with these. Whatever is read from a file must be exactly what would be written.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def unpack_table(
     slots = unpack_labels(prefix, about["slots"], arrays)
     sums = unpack_sums(prefix, about["low"], names, (len(slots), classes), arrays)
     if not np.all(sum(array.limbs.any(axis=(1, 2)) for array in sums.values())):
-        raise PackError("it names something of which nothing is counted")
+        raise PackError("it names something without counts")
     return slots, sums
 
 
@@ -172,7 +172,7 @@ def unpack_sums(
 
 def _check_fields(about: Mapping[str, Any]) -> None:
     if set(about) != {"low", "slots"}:
-        raise PackError(f"of its numbers it says {', '.join(sorted(about))}, not low, slots")
+        raise PackError(f"its numbers are described by {', '.join(sorted(about))}, not by low, slots")
 
 
 def _within(codes: NDArray[np.int32], count: int) -> bool:

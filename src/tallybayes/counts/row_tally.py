@@ -1,4 +1,4 @@
-"""What one row adds to a tally: a few doubles, which become sums when they are read."""
+"""The tally of a single row: a few doubles, which become exact sums when they are read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
 
 class RowTally(Tally):
     """The tally of one slot and one class: the names of its sums, a double for each, and which of them are squared.
-    Adding it to another tally needs no labels or arrays of its own.
+    Adding it to another tally needs no arrays.
 
     >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
     n     spam

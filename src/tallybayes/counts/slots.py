@@ -1,4 +1,4 @@
-"""What a sum belongs to: a category's or a word's text, a number, or a tuple of these."""
+"""Slots, the labels of sums: the text of a level or a word, a number, or a tuple of these."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 Key = str | int | float | bool | bytes  # a class in canonical form: see `labels.LabelColumn`
 Slot = str | int | tuple[str | int, ...]
 
-MANY = 10_000  # labels, from which on Arrow sorts faster than Python
+MANY = 10_000  # labels: more are sorted faster by Arrow than by Python
 VECTORS = -1  # the slot that counts the vectors themselves
-SPARSE = 4  # positions for each non-empty one, from which on those are listed one by one
+SPARSE = 4  # positions per non-empty one, above which the non-empty ones are listed
 GAPS = -2  # from here down, the slots that count vectors in which a position is missing
 
 
@@ -74,7 +74,7 @@ def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list
     if len(places) == len(labels):
         names = list(labels)
     else:
-        names = [label for label, held in zip(labels, wanted.tolist(), strict=False) if held]
+        names = [label for label, keep in zip(labels, wanted.tolist(), strict=False) if keep]
     if len(names) > 1 and any(map(gt, names, islice(names, 1, None))):
         if len(names) > MANY and isinstance(names[0], str):
             order = pc.sort_indices(pa.array(names, pa.large_string())).to_numpy()

@@ -1,9 +1,8 @@
 """Labelled sums where most cells are empty: words by classes. Memory grows with the non-empty cells.
 
 A `SparseTally` is to a million words what a `Tally` is to a few levels: it adds, subtracts and scales, labels are
-matched by name, and adding a document costs what the document costs. Words live in a compiled index, each pair of a
-word and a class has a number, and the sums are arrays over those numbers; the arithmetic is that of `Exact`, as
-everywhere.
+matched by name, and adding a document takes time proportional to its size. Words are in a compiled index, each pair of
+a word and a class has a number, and the sums are `Exact` arrays over those numbers.
 """
 
 from __future__ import annotations
@@ -164,10 +163,10 @@ class SparseTally(AnyTally):
     def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Cells]:
         """The non-empty words and cells of the classes with these indices."""
         kept, cells = np.isin(list(self._classes.values()) or [0], classes), self.cells()
-        held = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
-        used = held.used(len(self._index))
+        filled = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
+        used = filled.used(len(self._index))
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return self._index.subset(np.flatnonzero(used).astype(np.int32)), held._replace(words=number[held.words])
+        return self._index.subset(np.flatnonzero(used).astype(np.int32)), filled._replace(words=number[filled.words])
 
     __rmul__ = __mul__
 
@@ -203,15 +202,16 @@ class SparseTally(AnyTally):
 
     def canonical(self) -> SparseTally:
         cells, keys = self.cells(), self.filled()
-        held = cells.at(holding(cells.sums))
+        filled = cells.at(holding(cells.sums))
         place = np.full(len(self._classes), -1, np.int32)
         place[[self._classes[key] for key in keys]] = np.arange(len(keys))
         order = self._index.sorted()
-        order = order[held.used(len(self._index))[order]]
+        order = order[filled.used(len(self._index))[order]]
         rank = np.full(len(self._index), -1, np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
-        held = held.numbered(rank, place)
-        return SparseTally(keys, self._index.subset(order), *held.at(np.lexsort((held.classes, held.words))).carried())
+        filled = filled.numbered(rank, place)
+        ordered = filled.at(np.lexsort((filled.classes, filled.words)))
+        return SparseTally(keys, self._index.subset(order), *ordered.carried())
 
     def touched(self, other: SparseTally) -> Mapping[str, Exact]:
         return without_traces(self._at(other), other.cells().sums)

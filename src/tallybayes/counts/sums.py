@@ -103,7 +103,7 @@ def cells_of(slots: Any, codes: Codes, size: int, classes: int) -> Codes:
 
 
 def weighted_sums(factors: list[Floats], codes: Codes, groups: int) -> Exact:
-    """Exact Σ of the products of up to three columns, by code; rows with a NaN or a code below zero drop out."""
+    """Exact Σ of the products of up to three columns, by code; rows with a NaN or a negative code are skipped."""
     for factor in factors:
         infinite = np.flatnonzero(np.isinf(factor) & (codes >= 0))
         if infinite.size:

@@ -1,7 +1,7 @@
-"""What every tally does, and several of them as one: the protocol that models, files and families know.
+"""The protocol of all tallies, and several tallies as one.
 
-A model adds, subtracts, scales, files and compares its families' tallies without asking what they are: a table of
-levels by classes (`tally.Tally`), a sparse one of words by classes (`sparse.SparseTally`), or several tallies of one
+A model adds, subtracts, scales, saves and compares the tallies of its families through this protocol: a dense table of
+slots by classes (`tally.Tally`), a sparse one of words by classes (`sparse.SparseTally`), or several tallies of one
 family (`Tallies`).
 """
 
@@ -54,7 +54,8 @@ class AnyTally(Additive):
 
     @abstractmethod
     def add(self, other: Self, sign: int = 1) -> None:
-        """Adds the other tally, or with −1 subtracts it, at the cost of its size: no other cells are touched."""
+        """Adds the other tally, or with −1 subtracts it, in time proportional to its size: no other cells are
+        touched."""
 
     def __iadd__(self, other: Self) -> Self:
         self.add(other)

@@ -1,4 +1,4 @@
-"""Labelled sums: what was seen, one row per slot and one column per class. The only arithmetic of models.
+"""Labelled exact sums, with one row per slot and one column per class: the only arithmetic of models.
 
 A `Tally` adds, subtracts and scales. Labels are matched by name and an absent one counts zero, so tallies from
 different batches, days or machines add up without any coordination. Empty slots and classes are as if never seen:
@@ -51,12 +51,12 @@ class Tally(AnyTally):
 
     @classmethod
     def empty(cls, statistics: Iterable[str]) -> Tally:
-        """Nothing seen yet of these statistics."""
+        """An empty tally of these statistics."""
         return cls([], [], {name: Exact.zeros((0, 0)) for name in statistics})
 
     @classmethod
     def of_rows(cls, rows: Rows) -> Tally:
-        """How many rows each class has, or what they weigh."""
+        """The number of rows of each class, or their weight."""
         return cls(rows.numbers, [""], {"n": rows.totals()})
 
     @property
@@ -214,9 +214,9 @@ class Tally(AnyTally):
             nothing = [0] * len(self._classes)
             few = [rows[self._slots[slot]] if slot in self._slots else nothing for slot in slots]
             return slots, np.array([[row[i] for i in columns] for row in few], np.float64).reshape(-1, len(classes))
-        held = np.asarray(counts.any(axis=1))
-        if plain and all(slot in self._slots and held[self._slots[slot]] for slot in more):
-            slots, at = in_order(self._slots, held)
+        filled = np.asarray(counts.any(axis=1))
+        if plain and all(slot in self._slots and filled[self._slots[slot]] for slot in more):
+            slots, at = in_order(self._slots, filled)
             return slots, counts[at[:, None], columns].astype(np.float64)
         slots = sorted({*self.canonical().slots, *more})
         return slots, self.aligned(slots, classes).sums["n"].round()

@@ -1,7 +1,7 @@
-"""The sums of one class as few bytes: what a journal keeps of a row, in one form for equal sums.
+"""The sums of one class as few bytes in canonical form, for a journal of rows.
 
-A model file has arrays, names and checks for a model of any size; for one row they would cost more than the row. This
-has the labels and numbers alone; the reader must know the rest.
+The arrays, names and checksums of a model file would be larger than a row. This has only labels and numbers; the reader
+must know the rest.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def numbers(cells: pa.Array) -> NDArray[np.float64]:
 
 
 def texts(cells: pa.Array) -> pa.Array:
-    """Cells as texts: a level is its text, so that the numbers 1 and 1.0 and the text "1" are one level."""
+    """Cells as strings: a level is its text, so the numbers 1 and 1.0 and the string "1" are one level."""
     kind = cells.type
     if isinstance(kind, WrittenOut):
         return cells.storage
@@ -72,7 +72,7 @@ def texts(cells: pa.Array) -> pa.Array:
 
 
 def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
-    """Intervals, as of `pandas.cut`, as pandas writes them into a file."""
+    """Intervals, as from `pandas.cut`, in pandas' notation."""
     opening = "[" if cells.type.closed in ("left", "both") else "("
     closing = "]" if cells.type.closed in ("right", "both") else ")"
     ends = cells.storage.to_pylist()
@@ -94,7 +94,7 @@ def decoded(cells: pa.Array) -> pa.Array:
 
 
 def without_view(cells: pa.Array) -> pa.Array:
-    """Views of strings or bytes as these themselves."""
+    """String and binary views as plain strings and bytes."""
     if pa.types.is_string_view(cells.type):
         return cells.cast(pa.large_string())
     return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells
@@ -147,6 +147,6 @@ def _refuse_temporal(kind: pa.DataType) -> None:
     if pa.types.is_temporal(kind):
         raise CellError(
             None,
-            f"cells of type {kind} are times, which no family counts. Turn them into a number (days since "
+            f"cells of type {kind} are times, which no family counts. Convert them to a number (days since "
             "some date) or a category (weekday, month), or leave the column out of the schema.",
         )

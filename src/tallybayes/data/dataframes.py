@@ -1,7 +1,7 @@
-"""Small pandas DataFrames as Arrow, column by column: pandas' own conversion takes longer than all that follows.
+"""Small pandas DataFrames as Arrow, column by column: pandas' own conversion takes longer than everything after it.
 
-Only if the result is the same: columns with string names, of plain numbers, booleans or strings. Everything else is
-converted like any frame.
+This is done only if the result is the same: for columns with string names, of plain numbers, booleans or strings.
+Everything else is converted like any frame.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-SMALL = 10_000  # rows, from which on pandas' own conversion, which has threads, is as fast
+SMALL = 10_000  # rows: for more, pandas' own conversion, which uses threads, is as fast
 
 
 def small_frame(data: Any) -> pa.RecordBatch | None:

@@ -1,4 +1,4 @@
-"""Errors that know their row, so that callers can add what they know: a file and a line, say."""
+"""Errors that know their row, so that callers can add a file and a line."""
 
 from __future__ import annotations
 

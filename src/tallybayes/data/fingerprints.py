@@ -1,4 +1,4 @@
-"""A hash for every row, equal for equal rows in any order and on any machine, by which samples are chosen."""
+"""A hash for every row, equal for equal rows in any order and on any machine, to choose samples."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What may be given as a table, recognised without importing its library: rows, columns, streams, and lazy tables.
-Anything else is refused, with what to give instead.
+"""Recognises tables without importing their libraries: rows, columns, streams and lazy tables. Anything else is an
+error that says what to give instead.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def is_stream(data: Any) -> bool:
 
 
 def is_iterable(values: Any) -> bool:
-    """Whether these are several values rather than one: a text is one."""
+    """Whether these are several values rather than one; a string is one."""
     return not isinstance(values, (str, bytes)) and (hasattr(values, "__iter__") or is_arrow(values))
 
 
@@ -57,7 +57,7 @@ def is_arrow(data: Any) -> bool:
 
 
 def is_column(data: Any) -> bool:
-    """Whether this is a column by itself: an Arrow array, a Series of pandas or polars, or a numpy array of texts."""
+    """Whether this is a single column: an Arrow array, a pandas or polars Series, or a numpy array of strings."""
     if isinstance(data, np.ndarray):
         return data.ndim == 1 and data.dtype.kind in "OU"
     kind = type(data)
@@ -94,8 +94,8 @@ def _no_table_of(name: str, items: Sequence[Any]) -> str:
     kinds = " and ".join(sorted({type(item).__name__ for item in items}))
     if all(isinstance(item, Mapping) for item in items):
         return (
-            f"A {name} of dictionaries that hold nothing but lists may be several tables, or rows whose cells are "
-            "lists. Give one dictionary of columns."
+            f"A {name} of dictionaries that contain only lists may be several tables, or rows whose cells are lists. "
+            "Give one dictionary of columns."
         )
     if kinds == "str":
         return f"A {name} of texts is one column, not a table: give it with a name, as in {{'text': texts}}."

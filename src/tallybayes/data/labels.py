@@ -1,4 +1,4 @@
-"""Class labels of any type: kept as keys that sort, hash and file the same everywhere, returned as they were given."""
+"""Class labels of any type: kept as keys that sort and hash the same everywhere, and returned as they were given."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FROM_ONE_HOT = "if the labels are one-hot, numpy.asarray(y).argmax(axis=1) is th
 
 
 class LabelColumn(NamedTuple):
-    """Labels by number: `keys[codes[row]]`, kept in the form that sorts, hashes and files the same everywhere."""
+    """Labels by index, `keys[codes[row]]`, with keys that sort and hash the same everywhere."""
 
     label_type: pa.DataType
     keys: list[Any]
@@ -61,7 +61,7 @@ def _check_one_per_row(labels: Any, what: str) -> None:
         raise ValueError(f"The {what} have {len(shape)} dimensions; give one per row{_as_one(shape)}.")
     if isinstance(labels, (Mapping, Set)):
         kind = type(labels).__name__
-        raise TypeError(f"The {what} are a {kind}, which does not say which row has which; give a list, one per row.")
+        raise TypeError(f"The {what} are a {kind}, which does not assign them to rows; give a list, one per row.")
     if isinstance(labels, bytes) or not is_iterable(labels):
         raise TypeError(f"The {what} are {labels!r}; give one per row, or the name of the column that holds them.")
 
@@ -116,10 +116,10 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
         first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
         raise NoLabelError(
             first,
-            "the row has no label. Drop it, or give it a label; training can count it as it is: --unlabelled, or "
+            "the row has no label. Drop it, or give it a label; training can count it without one: --unlabelled, or "
             "unlabelled=EM().",
             f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label; training can count them as they are: unlabelled=EM().",
+            "Drop these rows, or give them a label; training can count them without one: unlabelled=EM().",
         )
     kind, stored = _stored(labels)
     if pa.types.is_int64(stored.type) and len(stored):
@@ -197,7 +197,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         try:
             return pa.int64(), pc.cast(labels, pa.int64())
         except pa.ArrowInvalid:
-            raise ValueError("A label is 2⁶³ or more; give smaller numbers, or texts.") from None
+            raise ValueError("A label is 2⁶³ or more; give smaller numbers, or strings.") from None
     if pa.types.is_floating(kind):
         return pa.float64(), pc.add(pc.cast(labels, pa.float64()), 0.0)  # −0.0 and 0.0 are one label
     if pa.types.is_boolean(kind):
@@ -211,7 +211,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     advice = f"; {FROM_ONE_HOT}" if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else ""
-    raise TypeError(f"Labels of type {kind} cannot name classes; give texts, whole numbers or booleans{advice}.")
+    raise TypeError(f"Labels of type {kind} cannot name classes; give strings, integers or booleans{advice}.")
 
 
 def _in_one_unit(kind: pa.DataType) -> pa.DataType:

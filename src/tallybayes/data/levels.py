@@ -1,4 +1,4 @@
-"""Texts of which few differ, as numbers of these: what a column of levels is counted and sampled by."""
+"""Dictionary-encoding of strings with few distinct values, for counting and sampling levels."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.kernels.strings import string_buffers
 
-SHORT = 1024  # a dictionary up to this long saves looking up every cell; a longer one would cost more for every block
-SOME = 1 << 14  # cells from which one sees that there are more levels than these
+SHORT = 1024  # entries: a longer dictionary would cost more per block than it saves
+SOME = 1 << 14  # cells that are checked first for having more levels than this
 
 
 def by_level(cells: pa.Array) -> pa.Array:
-    """Texts as a dictionary; as they are, if too many differ.
+    """Strings as a dictionary array; unchanged if too many are distinct.
 
     >>> by_level(pa.array(["rain", "sun", None, "rain"])).indices.to_pylist()
     [0, 1, None, 0]
@@ -28,6 +28,6 @@ def by_level(cells: pa.Array) -> pa.Array:
     words = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data))
     try:
         words.validate(full=True)
-    except pa.ArrowInvalid:  # not UTF-8, which whoever counts them will say
+    except pa.ArrowInvalid:  # not UTF-8, an error when they are counted
         return cells
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0 if cells.null_count else None), words)

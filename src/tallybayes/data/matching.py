@@ -29,7 +29,7 @@ def named(data: Any, columns: Mapping[str, Any]) -> Any:
         alone = isinstance(data, str) or (bool(data) and all(isinstance(text, str) for text in data))
         if alone and len(columns) > 1:
             names = ", ".join(map(repr, columns))
-            raise ValueError(f"Texts by themselves were given for the columns {names}. Give a dictionary of columns.")
+            raise ValueError(f"Bare texts are given for the columns {names}. Give a dictionary of columns.")
         return dict.fromkeys(columns, data) if alone else data
     row = series_row(data)
     if row is not None and not row.keys().isdisjoint(columns):

@@ -53,7 +53,7 @@ def _rows(data: NDArray[Any]) -> pa.Array:
     if isinstance(data, np.ma.MaskedArray):
         data = np.ma.filled(data.astype(np.float64), np.nan)
     if not (np.issubdtype(data.dtype, np.number) or data.dtype == bool) or np.iscomplexobj(data):
-        raise ValueError(f"A matrix of type {data.dtype} is not one of real numbers; convert its cells to numbers.")
+        raise ValueError(f"A matrix of type {data.dtype} does not contain real numbers; convert its cells to numbers.")
     if data.flags.f_contiguous and not data.flags.c_contiguous and data.shape[1] <= MOST_COLUMNS:
         columns = [pa.array(column.astype(np.float64, copy=False)) for column in data.T]
         return pa.StructArray.from_arrays(columns, [str(i) for i in range(len(columns))])
@@ -67,7 +67,7 @@ def _pairs(data: Any) -> pa.Array:
         raise ValueError(f"The matrix has {data.shape[1]} columns; there can be no more than 2³¹.")
     rows = data.tocsr()
     if np.iscomplexobj(rows.data):
-        raise ValueError(f"A matrix of type {rows.dtype} is not one of real numbers.")
+        raise ValueError(f"A matrix of type {rows.dtype} does not contain real numbers.")
     if not rows.has_canonical_format:
         rows = rows.copy()
         rows.sum_duplicates()

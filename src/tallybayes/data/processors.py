@@ -1,4 +1,4 @@
-"""How many processors there are for counting and for reading, and what lets them share columns."""
+"""The number of processors, and a map over columns that uses several threads."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Found = TypeVar("Found")
 
 
 def processors() -> int:
-    """Those this process may use."""
+    """The number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def each_of(work: Callable[[Given], Found], columns: Sequence[Given], size: int) -> list[Found]:
-    """What the work finds of every column, in order; by several threads, where there are as many as `size` numbers."""
+    """The result of `work` for every column, in order; with several threads if `size`, the amount of work, is large."""
     threads = min(processors(), len(columns)) if size >= MUCH else 1
     if threads < 2:
         return [work(column) for column in columns]

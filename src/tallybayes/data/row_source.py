@@ -19,8 +19,8 @@ class RowSource(ABC):
     """Rows that are read once, every column as the type it is counted as."""
 
     names: list[str]  # of the columns
-    label: str | None  # the column that holds the class, if the input has one by its nature
-    place: str | None  # the column that says where a row comes from, which is not counted
+    label: str | None  # the column of classes, if the format defines one
+    place: str | None  # the column with the origin of a row, which is not counted
     texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
     untyped: bool  # whether cells are text until they are read as a type
     missing_numbers: Collection[str]  # texts that mark a missing cell in numeric columns

@@ -16,7 +16,7 @@ from tallybayes.data.labels import label_array, label_column
 Floats = NDArray[np.float64]
 
 LEAST, MOST = 2.0**-100, 1e200  # of a share that is not 0, as of a row's weight
-FEW = 5  # classes that a sentence names
+FEW = 5  # classes named in a message
 
 
 class SharedLabels(NamedTuple):
@@ -45,12 +45,12 @@ class SoftLabels:
     def __init__(self, shares: Any, classes: Sequence[Any] | None = None) -> None:
         if isinstance(shares, Mapping):
             if classes is not None:
-                raise ValueError("SoftLabels of a mapping names the classes itself; leave `classes` out.")
+                raise ValueError("SoftLabels: a mapping already names the classes; omit `classes`.")
             named = dict(shares)
         else:
             named = _by_class(shares, classes)
         if not named:
-            raise ValueError("SoftLabels of no class: give the shares of at least one class.")
+            raise ValueError("SoftLabels: give the shares of at least one class.")
         self.columns = {key: given if isinstance(given, str) else _numbers(given, key) for key, given in named.items()}
         self.label_type, keys, codes = label_column(label_array(list(named)), 0)
         self.keys = [keys[code] for code in codes.tolist()]
@@ -96,8 +96,8 @@ def _by_class(shares: Any, classes: Sequence[Any] | None) -> dict[Any, Any]:
     except (TypeError, ValueError):
         raise TypeError("SoftLabels of an array that is not all numbers: give shares, a column per class.") from None
     if table.ndim != 2:
-        raise ValueError(f"SoftLabels of an array of {table.ndim} dimensions: give a row per row, a column per class.")
-    names = range(table.shape[1]) if classes is None else list(classes)
+        raise ValueError(f"SoftLabels: the array has {table.ndim} dimensions; give two, rows by classes.")
+    names = list(range(table.shape[1])) if classes is None else list(classes)
     if len(names) != table.shape[1]:
         raise ValueError(f"SoftLabels have {table.shape[1]} columns for {len(names)} classes.")
     if len(set(names)) < len(names):

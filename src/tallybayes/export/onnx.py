@@ -121,8 +121,8 @@ def _computed(graph: Graph, cells: Node, good: Node, portable: ByFormula) -> Nod
 def _weighed(graph: Graph, computed: Node, portable: Weighed) -> Node:
     """Evidence minus the mean over classes, clipped, times the weight."""
     least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * portable.bound
-    held = graph.node("Max", computed, least)
-    beyond = held - graph.node("ReduceMean", held, axes=[1], keepdims=1)
+    bounded = graph.node("Max", computed, least)
+    beyond = bounded - graph.node("ReduceMean", bounded, axes=[1], keepdims=1)
     return graph.node("Clip", beyond, -portable.bound, portable.bound) * np.asarray(portable.theta)[None, :]
 
 

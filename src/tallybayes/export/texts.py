@@ -34,8 +34,8 @@ class Steps:
     def add(self, step: str, query: str, recursive: bool = False, held: bool = False, **given: exp.Expression) -> None:
         """Adds a step by its query, in which other steps are named in braces."""
         others = {each.name.removeprefix(f"{self.prefix}_"): each.name for each in self.made}
-        asked = parsed(query.format(**others, **{step: self.name(step)}), self.dialect, given)
-        self.put(step, asked, recursive, held)
+        tree = parsed(query.format(**others, **{step: self.name(step)}), self.dialect, given)
+        self.put(step, tree, recursive, held)
 
     def put(self, step: str, query: exp.Expression, recursive: bool = False, held: bool = False) -> None:
         self.made.append(Step(self.name(step), query, recursive, held))

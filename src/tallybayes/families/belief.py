@@ -43,8 +43,7 @@ class Free(NamedTuple):
 
 
 class Unmet(NamedTuple):
-    """For every cell: its number of words, if it is a text, and the log-probability that so many of its parts are
-    unseen."""
+    """For every cell: its number of words, if it is a text, and the log-probability of its unseen parts."""
 
     words: Floats
     log_new: Floats

@@ -81,7 +81,7 @@ class WaterfallDisplay(Display):
 
     def _odds(self, bar: Bar) -> str:
         if bar.log_odds == 0:
-            return "says nothing"
+            return "no evidence"
         return f"{times(bar.log_odds)} × for {short(self.first if bar.log_odds > 0 else self.second, 16)}"
 
     def draw(self, axes: list[Any]) -> None:

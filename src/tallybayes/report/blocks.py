@@ -57,7 +57,7 @@ class Bars:
 
     def odds(self, bar: Bar) -> str:
         if bar.log_odds == 0:
-            return "says nothing"
+            return "no evidence"
         return f"{times(bar.log_odds)} × for {self.first if bar.log_odds > 0 else self.second}"
 
 

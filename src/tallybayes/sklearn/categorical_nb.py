@@ -26,7 +26,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     """Categorical naive Bayes, a drop-in for scikit-learn's: every column holds one of several categories, numbered
     from 0.
 
-    An unseen category says nothing in prediction, and may be learned later. NaN is a missing one.
+    An unseen category is no evidence in prediction, and may be learned later. NaN is a missing cell.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
     force_alpha : bool, default=True
         If False, an `alpha` below 1e-10 is set to that.
     fit_prior : bool, default=True
-        Whether classes are as probable as they were often; if not, all are as probable as each other.
+        Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None
         Probabilities of the classes.
     min_categories : int or array-like of shape (n_features,), default=None
@@ -44,9 +44,9 @@ class CategoricalNB(LogPrior, CountingClassifier):
     Attributes
     ----------
     classes_, class_count_, class_log_prior_ : ndarray of shape (n_classes,)
-        The classes, how many rows each has, and the logarithm of how probable each is.
+        The classes, the number of rows of each, and the log of its prior probability.
     n_categories_ : ndarray of shape (n_features,)
-        How many categories every column has.
+        The number of categories of each column.
     category_count_, feature_log_prob_ : list of ndarray of shape (n_classes, n_categories of the column)
         For every column the count of each category in every class, and log P(category | class).
 
@@ -112,7 +112,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
         return class_prior(self, classes)
 
     def _sizes(self, learned: Learned) -> list[int]:
-        """How many categories each column has."""
+        """The number of categories of each column."""
         least = np.zeros(1, np.int64) if self.min_categories is None else np.asarray(self.min_categories)
         if not np.issubdtype(least.dtype, np.integer):
             raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
@@ -129,7 +129,7 @@ class CategoricalNB(LogPrior, CountingClassifier):
 
     @property
     def n_categories_(self) -> NDArray[np.int64]:
-        """How many categories every column has."""
+        """The number of categories of each column."""
         return np.array(self._sizes(self._counted()))
 
     @property

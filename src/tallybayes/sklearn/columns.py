@@ -1,6 +1,6 @@
-"""What may be given for `X`, the names of its columns, and how new rows are matched to the columns of the first.
+"""Validates `X`, names its columns, and matches the columns of new rows to those of the first.
 
-Frames of any kind are passed on as they are; the model finds its columns by name, in any order. Arrays and lists, which
+Frames of any kind are passed on unchanged; the model finds its columns by name, in any order. Arrays and lists, which
 have no names, get columns "0", "1", …; bare texts are a column "text".
 """
 

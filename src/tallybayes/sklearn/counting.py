@@ -1,4 +1,4 @@
-"""What all estimators share: they learn by counting. `answering` has how they predict.
+"""The base class of all estimators, which learn by counting; `answering` has how they predict.
 
 An estimator defines how it reads `X`, its schema, and how its parameters translate to beliefs; everything else is here.
 """
@@ -40,8 +40,8 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
 
     @abstractmethod
     def _read(self, X: Any, *, reset: bool) -> Any:
-        """Checks `X` and returns it in the form that a model takes. `reset` says that these are the first rows: they
-        set `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
+        """Validates `X` and returns it in the form that a model takes. With `reset`, these are the first rows: they set
+        `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
 
     @abstractmethod
     def _schema(self, rows: Any) -> Schema:
@@ -56,7 +56,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         return None
 
     def _first_sample(self, schema: Schema, rows: float) -> Sample | None:
-        """The same for `partial_fit`: weights from only a few rows would stay."""
+        """The same for `partial_fit`, where weights from only a few rows would stay."""
         return self._sample(schema, rows) if schema.overlaps else None
 
     def _prior(self, classes: NDArray[Any]) -> Prior | None:
@@ -122,7 +122,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         return Model.train(schema, rows, labels, **how)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Count more rows, at the cost of these rows: the counts are those of `fit` on all rows together.
+        """Count more rows: the counts are those of `fit` on all rows together.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         labels, all_labels = self._targets(y)
         if len(labels) < len(all_labels):
             lacking = len(all_labels) - len(labels)
-            raise ValueError(f"partial_fit counts rows with labels, and {lacking} have none: use fit.")
+            raise ValueError(f"partial_fit needs labels, but {lacking} rows have none; use fit.")
         weights = checked_weights(sample_weight, labels)
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
@@ -157,7 +157,7 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         return self
 
     def forget(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Take rows out of the counts: they are those of `fit` on the rows that are left.
+        """Subtract rows from the counts, which become those of `fit` on the remaining rows.
 
         Parameters
         ----------

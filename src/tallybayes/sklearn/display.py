@@ -1,4 +1,4 @@
-"""What a notebook shows of a fitted estimator besides scikit-learn's diagram: its schema and its classes."""
+"""The schema and classes of a fitted estimator, which a notebook shows below scikit-learn's diagram."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import tallybayes
 
 
 class Displayed(BaseEstimator):
-    """Shows what was learned below what scikit-learn shows."""
+    """Adds a summary of what was learned to scikit-learn's display."""
 
     @property
     def _repr_html_(self) -> Any:

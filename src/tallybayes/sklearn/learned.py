@@ -33,7 +33,7 @@ class Expected(NamedTuple):
 
 
 class Learned:
-    """The counts of an estimator. Predicting changes nothing but the cache, so any number of threads may predict."""
+    """The counts of an estimator. Predicting changes only the cache, so it is thread-safe."""
 
     def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: Expected) -> None:
         if expected.classes is not None:
@@ -104,7 +104,7 @@ class Learned:
             self._changed()
 
     def is_believed(self, settings: tuple[Any, ...]) -> bool:
-        """Whether these counts are believed under these settings already."""
+        """Whether the current beliefs are those of these settings."""
         then = self._settings
         return then is not None and all(one is other for one, other in zip(then, settings, strict=True))
 
@@ -164,7 +164,7 @@ class Learned:
         return numbers if itself else met[numbers]
 
     def class_counts(self) -> Floats:
-        """How many rows each class has, or what they weigh."""
+        """The number of rows of each class, or their weight."""
         if self.model.schema.has_components:
             return np.array([*self.asked.rows_by_class().values()])
         return self.model.rows.aligned([""], self.keys()).sums["n"].round()[0]

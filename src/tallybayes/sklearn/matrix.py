@@ -1,4 +1,4 @@
-"""What the estimators for matrices share: rows of numbers, dense or sparse, and scikit-learn's forms of priors."""
+"""The base class of estimators for matrices: rows of numbers, dense or sparse, and scikit-learn's forms of priors."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class MatrixClassifier(CountingClassifier):
 
     _beliefs: ClassVar[tuple[str, ...]] = ("fit_prior", "class_prior")
     _priors: ClassVar[str | None] = "class_prior"
-    _positive: ClassVar[bool] = True  # whether numbers below zero are an error
-    _sparse: ClassVar[bool] = True  # whether sparse matrices are taken
+    _positive: ClassVar[bool] = True  # whether negative numbers are an error
+    _sparse: ClassVar[bool] = True  # whether sparse matrices are accepted
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -79,7 +79,7 @@ class MatrixClassifier(CountingClassifier):
         return class_prior(self, classes)
 
     def _belief(self) -> Any:
-        """What is believed of the numbers."""
+        """The belief of the column of vectors."""
         return self._asked().model.belief(COLUMN)
 
     def _sums(self, name: str) -> Floats:

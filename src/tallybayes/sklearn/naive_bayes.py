@@ -29,8 +29,8 @@ from tallybayes.sklearn.tables import labels_of, opened
 from tallybayes.sklearn.targets import without_unknown
 from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
-ENOUGH = 20  # rows, from which on evidence is weighed …
-ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough until then
+ENOUGH = 20  # rows needed to weigh evidence …
+ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough for fewer
 
 
 class NaiveBayes(CountingClassifier):
@@ -60,24 +60,24 @@ class NaiveBayes(CountingClassifier):
     reading : str, default=None
         The event model of words ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
     weigh : bool, default=True
-        Whether `fit` finds out how much each column's evidence should count, from rows left out of the counts; needs at
-        least 20 rows, with texts 200. Columns that repeat each other then count less, and probabilities are calibrated.
-        `partial_fit` and `forget` keep the weights found by `fit`.
+        Whether `fit` fits the weight of each column's evidence on rows left out of the counts; needs at least 20 rows,
+        with texts 200. Columns that repeat each other then count less, and probabilities are calibrated.
+        `partial_fit` and `forget` keep the weights fitted by `fit`.
     unlabelled : EM, default=None
-        How `fit` counts rows without a label, whose `y` is −1, None or NaN: `EM(weight="chosen")`, say. None: all rows
-        have labels, and −1 is one like any other. With `EM(components=2)` every class is a mixture of two; the evidence
-        is then not weighed, and `partial_fit` and `forget` are not available.
+        How `fit` counts rows without a label, whose `y` is −1, None or NaN, for example `EM(weight="chosen")`. None:
+        all rows have labels, and −1 is an ordinary label. With `EM(components=2)` every class is a mixture of two; the
+        evidence is then not weighed, and `partial_fit` and `forget` are not available.
     absent : {"error", "missing"}, default="error"
         What to do if rows lack a column that was counted: raise an error, or treat all of its cells as missing.
     threads : int, default=None
-        The number of threads. None: as many as there are processors, if it is worth it.
+        The number of threads. None: the number of processors, if that is worthwhile.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     class_count_ : ndarray of shape (n_classes,)
-        How many rows each class has.
+        The number of rows of each class.
     schema_ : Schema
         Which family counts which column, and why.
     model_ : Model
@@ -87,9 +87,11 @@ class NaiveBayes(CountingClassifier):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have any.
 
-    Notes ----- `prior`, `alpha`, `m`, `plugin`, `reading` and `weigh` are beliefs: `set_params` changes them in a
-    fitted estimator without fitting again. With `schema=None` the schema depends on the first rows, so
-    `fit(A).partial_fit(B)` and `fit(A + B)` count the same only if they choose the same one; give a schema to be sure.
+    Notes
+    -----
+    `prior`, `alpha`, `m`, `plugin`, `reading` and `weigh` are beliefs: `set_params` changes them in a fitted estimator
+    without fitting again. With `schema=None` the schema depends on the first rows, so `fit(A).partial_fit(B)` and
+    `fit(A + B)` count the same only if they choose the same one; give a schema to be sure.
 
     Examples
     --------

@@ -21,8 +21,8 @@ class Pickled(BaseEstimator):
         form, version = state.get("_written", (None, "of an unknown version"))
         if form != FORMAT:
             raise ValueError(
-                f"This {type(self).__name__} was pickled by tallybayes {version}, which keeps estimators differently "
-                f"from tallybayes {__version__}. Fit it again; or write its model to a file where it was pickled, with "
-                "tallybayes.save(estimator.model_, path): every later version reads that."
+                f"This {type(self).__name__} was pickled by tallybayes {version}, whose format differs from that of "
+                f"tallybayes {__version__}. Fit it again, or save its model with the old version: "
+                "tallybayes.save(estimator.model_, path). Every later version reads that file."
             )
         super().__setstate__({name: value for name, value in state.items() if name != "_written"})

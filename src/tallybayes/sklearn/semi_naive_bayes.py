@@ -35,16 +35,16 @@ class SemiNaiveBayes(NaiveBayes):
     absent : {"error", "missing"}, default="error"
         What to do if rows lack a column that was counted: raise an error, or treat all of its cells as missing.
     threads : int, default=None
-        The number of threads. None: as many as there are processors, if it is worth it.
+        The number of threads. None: the number of processors, if that is worthwhile.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The classes, sorted.
     class_count_ : ndarray of shape (n_classes,)
-        How many rows each class has.
+        The number of rows of each class.
     schema_ : Schema
-        Which family counts which column or block, and why; its `weights` say how much each counts.
+        Which family counts which column or block, and why; with the `weights` of their evidence.
     model_ : Model
         The counts, under the current parameters.
     n_features_in_ : int
@@ -52,8 +52,10 @@ class SemiNaiveBayes(NaiveBayes):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have any.
 
-    Notes ----- The first rows determine the questions, the intervals and the weights; `partial_fit` and `forget` keep
-    them. The counts forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
+    Notes
+    -----
+    The first rows determine the questions, the intervals and the weights; `partial_fit` and `forget` keep them. The
+    counts forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What may be given for `y` and `sample_weight`, with scikit-learn's messages for everything else."""
+"""Validates `y` and `sample_weight`, with scikit-learn's messages."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def check_same_type(classes: NDArray[Any], labels: NDArray[Any]) -> None:
 
 
 def checked_weights(sample_weight: Any, labels: NDArray[Any], *, some: bool = False) -> Floats | None:
-    """One number per label; `some` says that not all may be zero."""
+    """One number per label; with `some`, they must not all be zero."""
     if sample_weight is None:
         return None
     if isinstance(sample_weight, (int, float, np.number)):
@@ -151,5 +151,5 @@ def check_among(labels: list[Any], classes: list[Any]) -> None:
     if unknown:
         raise ValueError(
             f"The target label(s) {unknown} in y do not exist in the initial classes {sorted(classes)}. Give "
-            "all classes in the first call to partial_fit, or none: then new ones may come at any time."
+            "all classes in the first call to partial_fit, or none: then new ones may appear at any time."
         )

@@ -62,7 +62,7 @@ def test_order_of_block_columns_does_not_matter():
         ({BLOCK: Gaussian()}, ValueError, r"Gaussian counts one column, not the block \('height', 'weight'\)"),
         ({("a", "a"): Correlated()}, ValueError, "names a column twice"),
         ({(): Correlated()}, ValueError, "names no column"),
-        ({("a", 1): Correlated()}, TypeError, "The column name 1 is not a text"),
+        ({("a", 1): Correlated()}, TypeError, "The column name 1 is not a string"),
         ({("a", "b"): Correlated(), "a, b": Categorical()}, ValueError, "are written the same"),
     ],
 )

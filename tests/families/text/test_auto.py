@@ -166,7 +166,7 @@ def test_linear_view_is_refused():
 def test_samples_are_those_of_the_multinomial():
     model = train(Words(reading="auto"))
     assert model.sample(20, seed=1).rows.equals(model.believing(reading="multinomial").sample(20, seed=1).rows)
-    with pytest.raises(TypeError, match="overlapping runs"):
+    with pytest.raises(TypeError, match="overlapping n-grams"):
         train(Words(reading="auto", ngrams=(2, 3))).sample(1, seed=1)
 
 
@@ -236,7 +236,7 @@ def test_mix_round_trips_as_json_toml_and_text():
     [
         ({"mix": Mix(((0.0,) * 9,))}, "a Mix of 2 lengths of n-grams, since ngrams=\\(1, 2\\)"),
         ({"mix": 3}, "mix must be a Mix, or None"),
-        ({"alpha": {"aa": 1.0}}, "smooths all words alike"),
+        ({"alpha": {"aa": 1.0}}, "smooths all words equally"),
     ],
 )
 def test_invalid_mix_is_refused(given, said):
@@ -247,8 +247,8 @@ def test_invalid_mix_is_refused(given, said):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"theta": ((1.0,),)}, "9 numbers for each length of runs"),
-        ({"theta": "nine"}, "9 numbers for each length of runs"),
+        ({"theta": ((1.0,),)}, "9 numbers for each length of n-grams"),
+        ({"theta": "nine"}, "9 numbers for each length of n-grams"),
         ({"gamma": 2.0}, "gamma must be a number from 0 to 1"),
         ({"a": 0.0}, "a must be a number from 1e-10"),
         ({"p": -1.0}, "p must be a number from 0"),

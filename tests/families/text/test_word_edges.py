@@ -184,7 +184,7 @@ def test_tokens_in_lists_must_be_utf8():
     with pytest.raises(ValueError, match="Column 'x', row 1: the text is not valid UTF-8"):
         train(lists, ["k", "l"])
     assert train(lists, ["k", "l"], errors="replace").counts("x").slots == ["caf\ufffd", "fine"]
-    with pytest.raises(ValueError, match="wants texts"):
+    with pytest.raises(ValueError, match="needs text"):
         train(data, ["k", "l"], unit="characters")
 
 
@@ -266,7 +266,7 @@ def test_single_text_is_learned_like_a_column(text):
 
 @pytest.mark.parametrize("cells", [[1], [1, 2**63], [2**63], [1.5, 2**64], [None, 2**63], [Decimal("1.5")]])
 def test_numbers_are_not_texts(cells):
-    with pytest.raises(ValueError, match=r"Column 'x': .* are not texts\. Convert them"):
+    with pytest.raises(ValueError, match=r"Column 'x': .* are not text\. Convert them"):
         train(cells, ["k"] * len(cells))
 
 

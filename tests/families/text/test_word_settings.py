@@ -113,7 +113,7 @@ def test_token_lists_are_tokenised_texts():
 
 
 def test_non_text_cells_are_an_error():
-    with pytest.raises(ValueError, match="Column 'x': cells of type double are not texts"):
+    with pytest.raises(ValueError, match="Column 'x': cells of type double are not text"):
         train(Words(), [1.0], ["a"])
     assert train(Words(), pa.nulls(2), ["a", "b"]).posterior("hello").tolist() == [[0.5, 0.5]]
 
@@ -126,7 +126,7 @@ def test_non_text_cells_are_an_error():
         ({"ngrams": (2, 1)}, "the shortest and the longest"),
         ({"unit": "lines"}, "unit must be one of 'words', 'characters'"),
         ({"shortest": 0}, "shortest must be a whole number"),
-        ({"unknown": True}, "without a vocabulary"),
+        ({"unknown": True}, "needs a vocabulary"),
         ({"vocabulary": "abc"}, "must be a tuple of words"),
         ({"unit": "characters", "stop_words": ("a",)}, "has no words"),
         ({"tokeniser": 5}, "give a function"),

@@ -224,7 +224,7 @@ def test_text_next_to_other_columns():
     together = model.log_joint(frame) - np.log(list(model.prior().values()))
     parts = sum(m.log_joint(frame) - np.log(list(m.prior().values())) for m in alone)
     np.testing.assert_allclose(together, parts, rtol=1e-12)
-    with pytest.raises(ValueError, match="Texts by themselves were given for the columns"):
+    with pytest.raises(ValueError, match="Bare texts are given for the columns"):
         model.posterior("free money")
 
 

@@ -99,16 +99,16 @@ class Crossed(Block):
         return self.words.encode(self._of_row(cells[0]) if type(cells) is list else self._of_columns(cells))
 
     def _of_row(self, row: Any) -> pa.Array:
-        told = {name: texts([value])[0] for name, value in row.items()} if isinstance(row, dict) else {}
-        words = (_word(told, *pair) for pair in self._pairs)
+        levels = {name: texts([value])[0] for name, value in row.items()} if isinstance(row, dict) else {}
+        words = (_word(levels, *pair) for pair in self._pairs)
         return pa.array([[word for word in words if word is not None]], WORD_LISTS)
 
     def _of_columns(self, cells: pa.Array) -> pa.Array:
         if not self._pairs:
             return pa.array([[]] * len(cells), WORD_LISTS)
         parts = dict(zip(self.columns, cells.flatten(), strict=True))
-        told = {name: _tagged(name, parts[name]) for name in self.of or self.columns}
-        words = [pc.binary_join_element_wise(told[a], told[b], BESIDE) for a, b in self._pairs]
+        tagged = {name: _tagged(name, parts[name]) for name in self.of or self.columns}
+        words = [pc.binary_join_element_wise(tagged[a], tagged[b], BESIDE) for a, b in self._pairs]
         flat = pa.concat_arrays(words).take(pa.array(_by_row(len(cells), len(words))))
         lists = pa.ListArray.from_arrays(pa.array(np.arange(len(cells) + 1, dtype=np.int32) * len(words)), flat)
         return _without_nulls(lists) if flat.null_count else lists

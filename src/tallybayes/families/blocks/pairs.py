@@ -70,7 +70,7 @@ class Pairs(CodedBlock):
     `weigh` has chosen it, until then "averaged".
 
     `alpha` is the pseudo-count of each level. P(level | class, parent) is shrunk towards P(level | class) with the
-    weight of `m` rows; with `m=0` it has pseudo-counts instead. An unseen level says nothing.
+    weight of `m` rows; with `m=0` it has pseudo-counts instead. An unseen level is no evidence.
 
     >>> from tallybayes import Model
     >>> rows = {"wind": ["weak", "weak", "strong", "strong"], "sea": ["calm", "calm", "rough", "rough"]}
@@ -106,7 +106,7 @@ class Pairs(CodedBlock):
     alone: tuple[str, ...] = setting(
         (), "columns that are counted separately, not in pairs", check=as_names, counting=True
     )
-    told: str = field(default="", init=False, compare=False)  # why some columns are counted alone
+    why_alone: str = field(default="", init=False, compare=False)  # why some columns are counted alone
 
     def intervals(self, rows: float) -> int:
         return 5 if rows < FEW_ROWS else 10
@@ -141,12 +141,12 @@ class Pairs(CodedBlock):
         codes = tuple(self._chosen(part, rows.weights) for part in parts)
         reasons = left_alone(self.columns, parts, codes, self.alone, len(rows.classes), self._layout)
         found = replace(self, codes=codes, alone=tuple(reasons)).over(self.columns)
-        object.__setattr__(found, "told", "; ".join(f"{name!r} alone: {why}" for name, why in reasons.items()))
+        object.__setattr__(found, "why_alone", "; ".join(f"{name!r} alone: {why}" for name, why in reasons.items()))
         return found
 
     @property
     def reason(self) -> str:
-        return self.told
+        return self.why_alone
 
     @property
     def others(self) -> int:

@@ -38,7 +38,7 @@ from tallybayes.kernels.strings import index_strings, index_words, string_buffer
 Texts = Any  # an Arrow array of texts, or a list of a few
 
 LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
-MANY = 10_000  # levels, from which on Arrow is worth its overhead
+MANY = 10_000  # levels for which Arrow is worth its overhead
 
 
 ABOUT_LEVELS = "levels that exist even if no row has them (for Bernoulli always false and true)"

@@ -80,8 +80,8 @@ class DensityBelief(Belief):
         self.m = family.m if self.totals.any() else 0.0
         self.widths = self._widths(values)
         self.bumps = [
-            kernels.Bumps(self.places[held > 0], held[held > 0] / held.sum(), width) if held.any() else None
-            for held, width in zip(self.counts, self.widths, strict=True)
+            kernels.Bumps(self.places[own > 0], own[own > 0] / own.sum(), width) if own.any() else None
+            for own, width in zip(self.counts, self.widths, strict=True)
         ]
 
     def _place(self, x: Floats) -> Floats:
@@ -100,15 +100,15 @@ class DensityBelief(Belief):
         least = 0.5 * float(steps.max(initial=0.0))
         pooled = max(silverman(self.places, self.counts.sum(axis=0)) or 1.0, least)
         least = max(least, pooled * NARROWEST)
-        rules = np.array([max(silverman(self.places, held) or pooled, least) for held in self.counts])
+        rules = np.array([max(silverman(self.places, own) or pooled, least) for own in self.counts])
         if self.family.bandwidth == RULE:
             return rules
         assumed = assumed_density(self.scale, values, self.m)
 
         def score(factor: float) -> float:
             return sum(
-                left_out_score(self.places, held, assumed, max(rule * factor, least))
-                for held, rule in zip(self.counts, rules, strict=True)
+                left_out_score(self.places, own, assumed, max(rule * factor, least))
+                for own, rule in zip(self.counts, rules, strict=True)
             )
 
         coarse = max(2.0 ** np.arange(-4.0, 3.0), key=score)
@@ -152,10 +152,10 @@ class DensityBelief(Belief):
         slope, assumed = self._log_slope(x), self.scale.log_cauchy(x)
         with np.errstate(divide="ignore"):
             for c in range(len(self.totals)):
-                held = self._bumps(c, place)
+                sums = self._bumps(c, place)
                 mine = np.flatnonzero(codes == c)
-                held[mine] = self._others(c, place[mine], own[mine], weights[mine], held[mine])
-                bumps = np.log(held) + slope - log_area(self.widths[c])
+                sums[mine] = self._others(c, place[mine], own[mine], weights[mine], sums[mine])
+                bumps = np.log(sums) + slope - log_area(self.widths[c])
                 found[:, c] = np.logaddexp(np.where(n[:, c] > 0, bumps, -np.inf), np.log(self.m) + assumed)
             return found - np.log(np.where(n + self.m > 0, n + self.m, 1.0))
 
@@ -171,10 +171,10 @@ class DensityBelief(Belief):
         """The same without a value's own bump; summed again where hardly anything else is left."""
         bump = weights * np.exp(-0.5 * ((place - own) / self.widths[c]) ** 2)
         left = all_bumps - bump
-        held = np.flatnonzero(self.counts[c] > 0)
+        filled = np.flatnonzero(self.counts[c] > 0)
         for at in np.flatnonzero(left < ALONE * bump):
-            away = np.exp(-0.5 * ((place[at] - self.places[held]) / self.widths[c]) ** 2)
-            counts = self.counts[c, held] - weights[at] * (self.places[held] == own[at])
+            away = np.exp(-0.5 * ((place[at] - self.places[filled]) / self.widths[c]) ** 2)
+            counts = self.counts[c, filled] - weights[at] * (self.places[filled] == own[at])
             left[at] = np.sum(np.maximum(counts, 0.0) * away)
         return left
 
@@ -247,12 +247,12 @@ def stretched_enough(scale: Stretched, values: Floats, counts: Floats, m: float)
 def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float) -> float:
     """Σ log density of each value under the others (leave-one-out). Copies of a value predict each other. Of many
     values, a sample is taken."""
-    held = np.flatnonzero(counts > 0)
-    some = held[:: len(held) // LOOKED_AT + 1]
+    filled = np.flatnonzero(counts > 0)
+    some = filled[:: len(filled) // LOOKED_AT + 1]
     own = np.minimum(counts[some], 1.0)
-    others = kernels.Bumps(places[held], counts[held], width).sum(places[some]) - own
+    others = kernels.Bumps(places[filled], counts[filled], width).sum(places[some]) - own
     density = np.maximum(others, 0.0) * np.exp(-log_area(width)) + assumed[some]
-    return float(np.sum(counts[some] * np.log(np.maximum(density, 1e-300)))) * len(held) / max(len(some), 1)
+    return float(np.sum(counts[some] * np.log(np.maximum(density, 1e-300)))) * len(filled) / max(len(some), 1)
 
 
 def silverman(values: Floats, counts: Floats) -> float:

@@ -55,10 +55,10 @@ class Gamma(Numeric[LogTotals]):
     def refusal(self, cells: Mapping[str, Exact]) -> str | None:
         if reason := super().refusal(cells):
             return reason
-        held = cells["n"].round() > TRACE
+        counted = cells["n"].round() > TRACE
         with np.errstate(divide="ignore", invalid="ignore"):
             gap = np.log(exact_mean(cells["n"], cells["x"])) - exact_mean(cells["n"], cells["log_x"])
-        return "a mean would be below its geometric mean" if (gap[held] < -1e-9).any() else None
+        return "a mean would be below its geometric mean" if (gap[counted] < -1e-9).any() else None
 
     def updated(self, s: Any, total: Any) -> Fit:
         """Without any values, the prior's are exponential with mean 1."""

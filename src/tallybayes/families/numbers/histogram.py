@@ -67,8 +67,8 @@ class Histogram(Values):
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
         known = self.counted(tallies, classes)
         ranges = self._ranges(known)
-        held = _held(known, ranges, len(classes))
-        found = smoothed(held, [pseudo_of(self.alpha, range(len(counts)), counts) for counts in held])
+        counts = _interval_counts(known, ranges, len(classes))
+        found = smoothed(counts, [pseudo_of(self.alpha, range(len(each)), each) for each in counts])
         tables = densities_of(ranges, found)
         return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
 
@@ -91,8 +91,8 @@ class Histogram(Values):
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
         size = len(ranges.cuts) + 1
         n = tally.aligned(tally.slots, classes).sums["n"]
-        held = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
-        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), held))
+        counts = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
+        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), counts))
 
 
 class IntervalBelief(SmoothedBelief):
@@ -193,7 +193,7 @@ class IntervalBelief(SmoothedBelief):
         return pa.array(np.clip(drawn, -LARGEST, LARGEST))
 
 
-def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:
+def _interval_counts(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:
     """The counts of each interval in every class, in the order of the values, whatever came first."""
     sizes = [len(each.cuts) + 1 for each in ranges]
     ends = np.cumsum(sizes).tolist()
@@ -203,9 +203,9 @@ def _held(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], widt
     ]
     cells = np.concatenate(at)[:, None] * width + np.arange(width)
     counts = np.concatenate([counts for _, counts in known])
-    held = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width).astype(np.float64)
-    held = held.reshape(ends[-1], width)
-    return [held[end - size : end] for size, end in zip(sizes, ends, strict=True)]
+    table = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width).astype(np.float64)
+    table = table.reshape(ends[-1], width)
+    return [table[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 
 def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -> list[Ranges]:

@@ -17,13 +17,13 @@ from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.portable import ByFormula, Portable, checked, straight
 from tallybayes.families.posteriors import NO_POSTERIOR, Posterior
 
-MOST_WHOLE = 10_000_000  # numbers that are added up …
-STEP = 1 << 16  # … so many at a time
+MOST_WHOLE = 10_000_000  # whole numbers whose probabilities are summed at most …
+STEP = 1 << 16  # … this many at a time
 DRAWS = 400  # of parameters, for the credible interval of a density
 
 
 def log_between(low: tuple[Floats, Floats], high: tuple[Floats, Floats]) -> Floats:
-    """log P(between) from P(≤) and P(>) at both bounds: by whichever is smaller, or digits are lost."""
+    """log P(between) from P(≤) and P(>) at both bounds, using the smaller ones to keep precision."""
     inside = np.where(low[0] > 0.5, low[1] - high[1], high[0] - low[0])
     with np.errstate(divide="ignore"):
         return np.asarray(np.log(np.clip(inside, 0.0, 1.0)))

@@ -17,7 +17,7 @@ from tallybayes.families.posteriors import GammaRate, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
-LARGE = 2.0**53  # a rate from which on Poisson is normal to the last digit of a double
+LARGE = 2.0**53  # for larger rates, Poisson is normal to the last digit of a double
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -91,9 +91,9 @@ class Values(Family):
         order = np.concatenate([part.argsort() for part in np.split(keys, ends[:-1])])
         order += np.repeat(ends - np.diff(ends, prepend=0), np.diff(ends, prepend=0))
         counts = np.concatenate([_by_class(tally, classes) for tally in tallies]).take(order, axis=0)
-        values, held = values_of_keys(keys[order], self.bits), np.ascontiguousarray(counts.T).any(axis=0)
-        if not held.all():
-            values, counts, ends = values[held], counts[held], np.append(0, np.cumsum(held))[ends]
+        values, filled = values_of_keys(keys[order], self.bits), np.ascontiguousarray(counts.T).any(axis=0)
+        if not filled.all():
+            values, counts, ends = values[filled], counts[filled], np.append(0, np.cumsum(filled))[ends]
         spans = zip([0, *ends.tolist()], ends.tolist(), strict=False)
         return [(values[start:end], counts[start:end]) for start, end in spans]
 

@@ -15,7 +15,7 @@ from tallybayes.families.base import Scorer
 from tallybayes.families.numbers.numeric_belief import NumericBelief
 
 MOST_NUMBERS = 256  # from 0, in a table …
-MOST_ENTRIES = 1 << 16  # … of so many entries, all classes together
+MOST_ENTRIES = 1 << 16  # … of at most this many entries over all classes
 
 
 def first_numbers(classes: int) -> Floats:
@@ -24,7 +24,7 @@ def first_numbers(classes: int) -> Floats:
 
 
 def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
-    """Which numbers are among the first so many."""
+    """Which numbers are integers below `count`."""
     return (x >= 0) & (x < count) & (x == np.floor(x))
 
 

@@ -33,9 +33,9 @@ def log_orders(row: NDArray[Any], counts: NDArray[Any], rows: int) -> Floats:
     kind = np.where((whole == counts) & (whole < SMALL), whole, 0)
     times = np.bincount(row * SMALL + kind, minlength=rows * SMALL).reshape(rows, SMALL)
     times[:, 0] = 0
-    alike = times @ special.gammaln(np.arange(SMALL) + 1.0)
+    same = times @ special.gammaln(np.arange(SMALL) + 1.0)
     if not kind.all():
         row, counts = row[kind == 0], counts[kind == 0]
         order = np.lexsort((counts, row))
-        alike += np.bincount(row[order], special.gammaln(counts[order] + 1.0), rows)
-    return np.asarray(special.gammaln(lengths + 1.0) - alike)
+        same += np.bincount(row[order], special.gammaln(counts[order] + 1.0), rows)
+    return np.asarray(special.gammaln(lengths + 1.0) - same)

@@ -94,8 +94,8 @@ def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseT
     index, shares = documents.vocabulary, (rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes))
     given = documents.starts, documents.words, documents.counts, len(index)
     found, columns, *sums = kernels.count_shared(*given, *shares)
-    n, held, share = (limbs.reshape(len(found), -1) if len(found) else limbs[:, None] for limbs in sums)
-    fields = {"n": Exact(n, -1), "documents": Exact(held, -1), "share": Exact(share, -3)}
+    n, texts, share = (limbs.reshape(len(found), -1) if len(found) else limbs[:, None] for limbs in sums)
+    fields = {"n": Exact(n, -1), "documents": Exact(texts, -1), "share": Exact(share, -3)}
     return SparseTally(rows.classes, index, found, columns, fields)
 
 

@@ -55,7 +55,7 @@ class DirichletMultinomialBelief(WordBelief):
 
     def _evidence_of(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         rows, times = self.rows(words), counts[:, None]
-        urn = np.isfinite(rows) & ~self.evidence.blank  # without counts or prior, repetition says nothing
+        urn = np.isfinite(rows) & ~self.evidence.blank  # without counts or prior, repetition is no evidence
         with np.errstate(invalid="ignore"):
             return np.where(urn, special.log_rising(np.exp(rows), times), rows * times) - times * self._common
 

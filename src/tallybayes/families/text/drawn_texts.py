@@ -86,7 +86,7 @@ def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _single_words(lengths: Floats, longest: int) -> NDArray[np.int64]:
-    """The number of words of a document with so many runs: n of one word, n − 1 of two, up to the longest."""
+    """The number of words of a document, from its number of n-grams: n of one word, n − 1 of two, up to the longest."""
     some = np.arange(longest)
     runs = np.concatenate([(some * (some + 1)) // 2, [np.inf]])  # for documents too short for the longest run
     many = np.rint((lengths + longest * (longest - 1) / 2) / longest).astype(np.int64)

@@ -125,7 +125,7 @@ def dirichlet_multinomial(left: LeftWords, alpha: Alpha) -> Floats:
     found = Shares.of(left, alpha, left.sums["documents"], left.whole["documents"])
     rows = found.rows(left, np.log(s))  # log α
     times = left.times[:, None]
-    urn = np.isfinite(rows) & ~found.blank[left.row]  # without counts or prior, repetition says nothing
+    urn = np.isfinite(rows) & ~found.blank[left.row]  # without counts or prior, repetition is no evidence
     evidence = np.where(urn, special.log_rising(np.exp(np.where(urn, rows, 0.0)), times), rows * times)
     return left.added(evidence) - special.log_rising(s, left.lengths[:, None])
 

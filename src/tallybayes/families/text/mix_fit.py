@@ -28,7 +28,7 @@ SMOOTHINGS = (0.1, 1.0, 4.0)
 SOME_CELLS = 500_000  # the smoothing is chosen on as many documents as have these
 RIVALS = 32  # classes that a document is fitted against: the default mix's favourites
 # Penalties on the distance from the defaults, relative to the sum of losses:
-RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default, more below so many documents
+RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default; more for fewer documents than FEW
 SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0

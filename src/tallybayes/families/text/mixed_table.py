@@ -16,7 +16,7 @@ from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, pa
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import DENSE, STEP, by_word
 
-FEW_CLASSES = 8  # up to so many a table is dense; with more, most cells are empty
+FEW_CLASSES = 8  # up to this many, the table is dense; with more, most cells are empty
 OCCURRENCES = BASES.index("n")
 
 

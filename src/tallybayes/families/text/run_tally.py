@@ -90,7 +90,7 @@ def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[n
 
 
 def words_of(sizes: Counts, order: int) -> Counts:
-    """The number of words of texts with so many runs; −1 for a text that was not counted."""
+    """The number of words of texts, from their numbers of n-grams; −1 for a text that was not counted."""
     longest = order + 1
     short = np.cumsum(np.arange(longest + 1))  # the number of runs of short texts, by their tokens with the start mark
     tokens = np.where(

@@ -81,7 +81,7 @@ class WordsLeftOut:
 
 
 def _blocks(starts: Counts, most: int) -> Iterator[tuple[int, int]]:
-    """Ranges of documents with at most so many words together."""
+    """Ranges of documents with at most `most` words together."""
     start, last = 0, len(starts) - 1
     while start < last:
         stop = int(np.searchsorted(starts, starts[start] + most, side="right")) - 1

@@ -1,4 +1,4 @@
-// What scripts add to pages that work without them: answers without a new page, files that are dropped, Ctrl+Enter.
+// Enhancements of pages that work without scripts: answers without a page load, dropped files, Ctrl+Enter.
 "use strict";
 
 const here = () => location.pathname + location.search;
@@ -6,7 +6,7 @@ let shownHere = here();
 
 async function send(form, button) {
   const body = new URLSearchParams(new FormData(form, button));
-  if (button?.name && !body.has(button.name)) body.append(button.name, button.value); // by browsers of before 2023
+  if (button?.name && !body.has(button.name)) body.append(button.name, button.value); // for browsers before 2023
   const response = await fetch(form.action, { method: "POST", body });
   const found = new DOMParser().parseFromString(await response.text(), "text/html");
   const problem = found.querySelector("#problem");
@@ -28,7 +28,7 @@ async function send(form, button) {
   place.scrollIntoView({ block: "nearest", behavior: calm ? "auto" : "smooth" });
 }
 
-// What was wrong, below a form that keeps what was filled in.
+// Shows an error below a form, whose fields keep their content.
 function say(form, sentence) {
   const place = form.querySelector(".said") || form.appendChild(document.createElement("p"));
   place.className = "said warning";
@@ -46,7 +46,7 @@ document.addEventListener("submit", (event) => {
   main.setAttribute("aria-busy", "true");
   send(form, button)
     .catch(() => {
-      // The service has gone, or is another: the browser says so better, and the row's id keeps it from being learned twice.
+      // The service is unreachable: a normal submit lets the browser report it, and the row's id prevents learning twice.
       delete form.dataset.live;
       form.requestSubmit(button);
     })
@@ -57,7 +57,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.form) event.target.form.requestSubmit();
 });
 
-// Back to a page that was replaced; a link within the page goes nowhere else.
+// Reloads when going back to a page that was replaced, but not for links within the page.
 window.addEventListener("popstate", () => here() === shownHere || location.reload());
 
 for (const kind of ["dragover", "dragleave", "drop"]) {
