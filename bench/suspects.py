@@ -27,6 +27,7 @@ from tallybayes import Gaussian, Model, Schema, Words
 
 TEXTS, TABLES = ("sms-spam", "banking77", "subj"), ("iris", "letter", "spambase", "vowel")
 FLIPPED, SEEDS = 0.05, 3
+HAS_CLEANLAB = find_spec("cleanlab") is not None
 
 
 def is_text(given: Set) -> bool:
@@ -56,7 +57,7 @@ def theirs(given: Set, labels: Any, n: int) -> list[int]:
     texts = is_text(given)
     cells = CountVectorizer().fit_transform(given.rows["text"]) if texts else given.rows.to_numpy(float)
     said = cross_val_predict(MultinomialNB() if texts else GaussianNB(), cells, y, method="predict_proba")
-    if find_spec("cleanlab"):
+    if HAS_CLEANLAB:
         from cleanlab.rank import get_label_quality_scores
 
         return np.argsort(get_label_quality_scores(y, said, method="self_confidence"), kind="stable")[:n].tolist()
@@ -65,7 +66,7 @@ def theirs(given: Set, labels: Any, n: int) -> list[int]:
 
 CONTENDERS: dict[str, Callable[[Set, Any, int], list[int]]] = {
     "suspects": ours,
-    "self-confidence of scikit-learn's NB, 5 folds": theirs,
+    f"{'cleanlab' if HAS_CLEANLAB else 'self-confidence'}, scikit-learn's NB, 5 folds": theirs,
 }
 
 

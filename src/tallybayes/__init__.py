@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
     from tallybayes.model.em.clusters import choose_clusters as choose_clusters
+    from tallybayes.model.em.components import choose_components as choose_components
     from tallybayes.model.em.fitted import Fitted as Fitted
     from tallybayes.model.em.settings import EM as EM
     from tallybayes.model.evaluation import Evaluation as Evaluation
@@ -54,6 +55,7 @@ __version__ = "0.1.0"
 
 _FOUND_IN = {
     "model.em.clusters": ("choose_clusters",),
+    "model.em.components": ("choose_components",),
     "model.em.fitted": ("Fitted",),
     "model.em.settings": ("EM",),
     "model.evaluation": ("Evaluation", "evaluate"),

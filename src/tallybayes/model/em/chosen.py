@@ -8,7 +8,7 @@ on it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -45,16 +45,21 @@ def choose_weight(problem: Problem, settings: EM) -> Choice:
     _check(folds, name)
     if folds.rows[fewest] < LEAST_ROWS:
         return Choice(0.0, {}, (f"Class {name!r} has one labelled row; choosing a weight takes two, so it is 0.",))
-    quick = replace(settings, restarts=min(settings.restarts or STARTS, STARTS))
-    losses: dict[float, list[Floats]] = {weight: [] for weight in WEIGHTS}
-    for fold in range(FOLDS):
-        part = folds.without(fold)
-        for weight in WEIGHTS:
-            losses[weight].append(folds.losses(_counts(replace(part, weight=weight), quick), fold))
-    found = {weight: np.concatenate(parts) for weight, parts in losses.items()}
+    found = held_out_losses(folds, settings, WEIGHTS)
     best = best_weight(found)
     notes = () if best else ("No weight clearly lowers the held-out log-loss, so it is 0.",)
     return Choice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
+
+
+def held_out_losses(folds: Folds, settings: EM, weights: Sequence[float]) -> dict[float, Floats]:
+    """The losses of the labelled rows, each held out with its fold, for every weight of the others; by short runs."""
+    quick = replace(settings, restarts=min(settings.restarts or STARTS, STARTS))
+    losses: dict[float, list[Floats]] = {weight: [] for weight in weights}
+    for fold in range(FOLDS):
+        part = folds.without(fold)
+        for weight in weights:
+            losses[weight].append(folds.losses(_counts(replace(part, weight=weight), quick), fold))
+    return {weight: np.concatenate(parts) for weight, parts in losses.items()}
 
 
 def _check(folds: Folds, name: object) -> None:

@@ -53,11 +53,7 @@ def train_unlabelled(
             f"EM(components={settings.components}): classes with several components need a Mixture. Write "
             "Mixture.train(schema, data, labels, EM(components=…)), or use components=1."
         )
-    schema = schema if isinstance(schema, Schema) else Schema(schema)
-    _check_again(data)
-    labels = _labels(schema, data, labels, settings)
-    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type))
-    rows = _rows(schema, data, labels, weights, absent, label_type)
+    schema, rows = rows_of(schema, data, labels, settings, weights, absent, label_type)
     problem = problem_of(schema, rows, settings, threads, absent)
     if sample is not None:
         show(problem, sample)
@@ -65,6 +61,23 @@ def train_unlabelled(
         return fitted_model(problem, settings)
     chosen = choose_weight(problem, settings)
     return fitted_model(replace(problem, weight=chosen.weight), settings, chosen)
+
+
+def rows_of(
+    given: Schema | Mapping[Any, Family],
+    data: Any,
+    labels: Any,
+    settings: EM,
+    weights: Any,
+    absent: str,
+    label_type: pa.DataType | None,
+) -> tuple[Schema, AnyRows]:
+    """The rows as EM passes over them, and the schema with all that must be settled before counting."""
+    schema = given if isinstance(given, Schema) else Schema(given)
+    _check_again(data)
+    labels = _labels(schema, data, labels, settings)
+    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type))
+    return schema, _rows(schema, data, labels, weights, absent, label_type)
 
 
 def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -> Model:
