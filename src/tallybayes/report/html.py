@@ -51,7 +51,12 @@ STYLE = f"""\
 
 PAGE = """\
 body { margin: 0 auto; max-width: 62em; padding: 1em; }
-@media print { :root { color-scheme: light; } svg, table, tr { break-inside: avoid; } }"""
+@media print {
+  :root { color-scheme: light; }
+  figure, svg, table, tr { break-inside: avoid; }
+  h1, h2, h3, h4, :is(h2, h3, h4) + p, :is(h2, h3, h4) + p + p { break-after: avoid; }
+  details:not([open]) { display: none; }
+}"""
 
 
 def page(title: str, blocks: Iterable[Block]) -> str:
