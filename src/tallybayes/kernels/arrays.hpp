@@ -1,4 +1,4 @@
-// What the Python bindings of all kernels share. Types and shapes are checked, and nothing is converted: an array of
+// Helpers of the Python bindings. Types and shapes are checked, and nothing is converted: an array of
 // another type would be copied, and writes to the copy lost.
 #pragma once
 #include <nanobind/nanobind.h>

@@ -12,10 +12,10 @@
 namespace tallybayes {
 namespace {
 
-constexpr int64_t ahead = 16;  // values whose cells are on their way from memory
+constexpr int64_t ahead = 16;  // values whose cells are prefetched
 constexpr double most_whole = 2147483648.0;
 
-// How many are not whole numbers below 2^31: adding 2^52 and taking it away again leaves only those as they are.
+// How many are not integers below 2^31: adding and subtracting 2^52 leaves only those unchanged.
 INLINE int64_t count_broken(const double* values, int64_t count) {
     typedef double Four __attribute__((vector_size(32)));
     typedef int64_t Truths __attribute__((vector_size(32)));
@@ -34,7 +34,7 @@ INLINE int64_t count_broken(const double* values, int64_t count) {
     return total;
 }
 
-// Adds a positive double to limbs that have no room to spare: each holds 2^30 summands without a carry.
+// Adds a positive double to limbs without a carry: each has room for 2^30 summands.
 inline void add_tight(int64_t* limbs, int low, double x) {
     const Parts p = parts(x);
     const int position = p.exponent - 32 * low;
@@ -107,7 +107,7 @@ void count_bags(const Bags& bags, const int32_t* classes, const BagCounts& count
         count_in<0>(bags, classes, counts);
 }
 
-// Sums are kept as doubles, which hold whole numbers without error up to 2^53: 2^22 rows of numbers below 2^31.
+// Sums are doubles, which are exact for integers up to 2^53: for 2^22 rows of numbers below 2^31.
 BOTH bool count_matrix(const double* values, int64_t rows, int64_t columns, const int32_t* classes, int64_t width,
                        int64_t* n, int64_t* documents) {
     if (rows > int64_t(1) << 22) return false;

@@ -1,4 +1,4 @@
-// The Python names of the kernels for vectors of counts.
+// Python bindings of the kernels for vectors of counts.
 #include "arrays.hpp"
 #include "bags.hpp"
 

@@ -1,4 +1,4 @@
-// The Python names of what is counted of several columns together.
+// Python bindings of the kernels that count several columns together.
 #include <nanobind/stl/optional.h>
 
 #include <optional>
@@ -27,7 +27,7 @@ void numbers(In<double> x, In<double> edges, Bytes codes, size_t column) {
 
 using Starts = nb::ndarray<const int64_t, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-// Sizes, and where columns, pairs and triples of columns begin: see pair_counts.hpp. Codes must be below the sizes.
+// Sizes, and the positions of columns, pairs and triples: see pair_counts.hpp. Codes must be below the sizes.
 PairLayout layout_of(const In<int64_t>& sizes, const In<int64_t>& singles, const Table<int64_t>& pairs,
                      const std::optional<Starts>& triples, int64_t positions) {
     const size_t columns = sizes.size();
@@ -75,7 +75,7 @@ nb::object count(Table<uint8_t> codes, In<int32_t> classes, int64_t width, In<in
     return result;
 }
 
-// `lookups` has a row of seven numbers for each: where it starts, three steps and three columns.
+// `lookups` has a row of seven numbers for each: its start, three strides and three columns.
 std::vector<Lookup> lookups_of(const Table<int64_t>& lookups, const In<int64_t>& sizes, const Table<double>& table) {
     expect(lookups.shape(1) == 7, "a lookup has seven numbers");
     std::vector<Lookup> all;
@@ -107,7 +107,7 @@ void expect_starts(const In<int64_t>& starts, const In<int64_t>& sizes, size_t l
         expect(starts.data()[j] >= 0 && starts.data()[j] + sizes.data()[j] <= int64_t(levels), "a column lies outside");
 }
 
-// As many lookups for each group, of which `parents` has a row, and for none.
+// The same number of lookups for each group, which is a row of `parents`, and for no group.
 void mix(Table<uint8_t> codes, In<int64_t> sizes, In<int64_t> starts, In<uint8_t> met, Table<int64_t> parents,
          Table<int64_t> lookups, Table<double> table, Out<double> scores) {
     expect_codes(codes, sizes);
@@ -136,7 +136,7 @@ void average(Table<uint8_t> codes, In<int64_t> sizes, In<int64_t> starts, Cube t
                  met.data(), alone.data(), int64_t(width), scores.data(), int64_t(scores.shape(1)));
 }
 
-// A row of up to two parents for each column, or below zero.
+// A row of up to two parents for each column; negative: none.
 void expect_parents(const Table<int64_t>& parents, const PairLayout& layout) {
     expect(parents.shape(0) == size_t(layout.columns) && parents.shape(1) == 2, "the parents do not fit");
     for (int64_t j = 0; j < layout.columns; ++j) {
@@ -148,7 +148,8 @@ void expect_parents(const Table<int64_t>& parents, const PairLayout& layout) {
     }
 }
 
-// With parents each column has up to two; without, each in turn is that of all others, or where three are counted, every two.
+// With `parents`, each column has up to two; without, each column (or with triples, each pair) in turn is the parent of
+// all others.
 nb::object leave_out(Table<uint8_t> codes, In<int32_t> classes, std::optional<In<double>> weights, Table<double> counts,
                      Table<double> wholes, In<int64_t> levels, In<int64_t> sizes, In<int64_t> singles, Table<int64_t> pairs,
                      std::optional<Starts> triples, std::optional<Table<int64_t>> parents,

@@ -11,14 +11,14 @@ namespace tallybayes {
 namespace {
 
 constexpr double cell_width = 0.5;  // in widths of a bump
-constexpr int64_t few = 8;  // centres that are cheaper to look at one by one
-constexpr double furthest = 39.0;  // in widths: beyond, a bump's height is no double any more
-constexpr int64_t patience = 4096;  // points before signals are heeded
+constexpr int64_t few = 8;  // centres that are cheaper to sum one by one
+constexpr double furthest = 39.0;  // in widths: beyond this, a bump underflows
+constexpr int64_t patience = 4096;  // points between checks for signals
 constexpr int most_terms = 56;
-constexpr double negligible = 1e-11;  // of the sum so far
+constexpr double negligible = 1e-11;  // relative to the sum so far
 constexpr double longest = 10.0;  // the longest argument of a series: 38.6 widths away from a cell that reaches 0.25
 
-// How many terms of exp(z), an even number, are needed for z up to i / 4: what is left out is below 1e-8 · exp(−z).
+// The number of terms of exp(z), which is even, that are needed for z up to i / 4: the remainder is below 1e-8 · exp(−z).
 std::array<int, 41> term_counts() {
     std::array<int, 41> counts{};
     for (size_t i = 0; i < counts.size(); ++i) {
@@ -73,7 +73,7 @@ double Bumps::of_cell(const Cell& cell, double x, double distance, double height
     }
     const double* series = series_.data() + cell.series;
     const double square = distance * distance;
-    double even = 0.0, odd = 0.0;  // powers: two chains of products that do not wait for each other
+    double even = 0.0, odd = 0.0;  // powers: two independent chains of products
     for (int k = terms[size_t(std::ceil(z * 4.0))] - 2; k >= 0; k -= 2) {
         even = even * square + series[k];
         odd = odd * square + series[k + 1];

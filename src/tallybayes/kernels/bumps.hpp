@@ -22,7 +22,7 @@ class Bumps {
         int64_t first, stop;  // which centres
         double low, middle;
         double reach;  // from the middle to the furthest centre, in widths
-        int64_t series;  // where its coefficients begin; below zero: its centres are looked at one by one
+        int64_t series;  // where its coefficients begin; negative: its centres are summed one by one
     };
 
     double at(double x) const;

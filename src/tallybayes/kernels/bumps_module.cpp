@@ -1,4 +1,4 @@
-// The Python name of sums of Gaussian bumps.
+// Python bindings of sums of Gaussian bumps.
 #include <algorithm>
 
 #include "arrays.hpp"

@@ -6,7 +6,7 @@
 namespace tallybayes {
 namespace {
 
-// Carries from limb to limb, which leaves each in [0, 2^32), and what the last one hands on.
+// Carries from limb to limb, which leaves each in [0, 2^32); returns the last carry.
 inline int64_t pass_on(int64_t* limbs, int64_t size) {
     int64_t carry = 0;
     for (int64_t i = 0; i < size; ++i) {
@@ -17,7 +17,7 @@ inline int64_t pass_on(int64_t* limbs, int64_t size) {
     return carry;
 }
 
-// One number after the other in canonical form, two limbs longer than it was.
+// Visits every number in canonical form, with two more limbs than before.
 template <class Take>
 void each(const int64_t* limbs, int64_t count, int64_t size, Take take) {
     std::vector<int64_t> number(size_t(size) + 2);

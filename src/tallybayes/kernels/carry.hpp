@@ -4,15 +4,15 @@
 
 namespace tallybayes {
 
-// Which limbs, counted from the lowest, are not zero in some number: from `first` up to `last`. None: both are zero.
+// The range of limbs, counted from the lowest, that are not zero in some number; if there is none, both are zero.
 struct Used {
     int64_t first, last;
 };
 
-// Of `count` numbers of `size` limbs, after all carrying.
+// The range for `count` numbers of `size` limbs, after carrying.
 Used find_used(const int64_t* limbs, int64_t count, int64_t size);
 
-// These limbs of every number, below 2^32 and with the sign of their number.
+// Writes these limbs of every number, below 2^32 and with the sign of their number.
 void carry(const int64_t* limbs, int64_t count, int64_t size, Used used, int64_t* out);
 
 }  // namespace tallybayes

@@ -10,8 +10,8 @@ namespace tallybayes {
 namespace {
 
 constexpr size_t many = 1 << 14;  // cells
-constexpr size_t few = 512;  // pages changed, beyond which they take their places among all …
-constexpr size_t part = 16;  // … if that is this part of all
+constexpr size_t few = 512;  // changed pages, beyond which they are merged into the list of all …
+constexpr size_t part = 16;  // … if they are at least a sixteenth of it
 
 }  // namespace
 
@@ -48,7 +48,7 @@ const WordCells::Held& WordCells::find(size_t page) const {
     return page < pages_->size() ? (*pages_)[page] : none;
 }
 
-// By word and class: many are first put where their words are, which leaves little to compare.
+// Sorts by word and class; many cells are first distributed by word, which leaves few comparisons.
 void WordCells::sort(std::vector<Cell>& cells) {
     const auto before = [](const Cell& a, const Cell& b) { return a.key() < b.key(); };
     if (std::is_sorted(cells.begin(), cells.end(), before)) return;
@@ -66,7 +66,7 @@ void WordCells::sort(std::vector<Cell>& cells) {
     cells.swap(sorted);
 }
 
-// Of a page those cells that change, and all others as they were.
+// A page with some of its cells changed.
 WordCells::Held WordCells::replaced(const Held& before, const Cell* first, const Cell* last) {
     const Cell* old = before ? before->cells.data() : nullptr;
     const Cell* const end = before ? old + before->cells.size() : nullptr;

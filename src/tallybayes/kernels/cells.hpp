@@ -1,5 +1,5 @@
-// A snapshot of the counts of each word in each class. It never changes: an update makes a new one, which shares all
-// pages that were not touched. So it may be read from any thread, and an update costs what it touches.
+// A snapshot of the counts of each word in each class. It is immutable: an update makes a new one, which shares all
+// pages that did not change. So it is thread-safe, and an update takes time proportional to the changed pages.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -26,7 +26,7 @@ public:
 
     int64_t words() const { return words_; }  // that have cells
     int64_t size() const { return cells_; }
-    const std::vector<int64_t>& met() const { return met_; }  // of each class, the cells whose n is above zero
+    const std::vector<int64_t>& met() const { return met_; }  // by class, the number of cells whose n is above zero
 
     // The cells of one word, in the order of their classes.
     const Cell* begin(int32_t word) const { return at(word, 0); }
@@ -53,7 +53,7 @@ private:
     void count(const Page& page, int64_t sign);
 
     std::shared_ptr<const std::vector<Held>> pages_ = std::make_shared<const std::vector<Held>>();
-    std::vector<Numbered> recent_;  // pages that were changed since, in order: all pages are not copied for a few
+    std::vector<Numbered> recent_;  // pages changed since, in order, so that a small change does not copy the list of all
     std::vector<int64_t> met_;
     int64_t words_ = 0, cells_ = 0;
 };

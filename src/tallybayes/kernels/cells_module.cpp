@@ -1,4 +1,4 @@
-// The Python names of what was counted of words at one moment.
+// Python bindings of snapshots of word counts.
 #include <algorithm>
 
 #include "arrays.hpp"
@@ -22,7 +22,7 @@ WordCells changed(const WordCells& cells, In<int32_t> words, In<int32_t> classes
     return cells.changed(std::move(given));
 }
 
-// The cells of these words, one word after the other: where each word's start, their classes and their sums.
+// The cells of these words, concatenated: the start of each word's cells, their classes and their sums.
 nb::tuple cells_of(const WordCells& cells, In<int32_t> words) {
     int64_t* starts;
     nb::object edges = give<int64_t>({words.size() + 1}, &starts);

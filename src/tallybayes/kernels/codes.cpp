@@ -8,7 +8,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr int64_t most = 255;  // edges, filled up so that every search takes the same eight steps
+constexpr int64_t most = 255;  // edges, padded so that every search takes the same eight steps
 
 uint8_t below(double x, const double* edges) {
     int at = 0;

@@ -8,9 +8,9 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t many = 256;  // logarithms that are worked out together
+constexpr size_t many = 256;  // logarithms computed together
 
-// φ(k) = k·log k of each, in its place; of 0 as good as 0.
+// φ(k) = k·log k of each, in place; of 0 practically 0.
 void phi(std::vector<double>& k, std::vector<double>& logs) {
     logs.resize(k.size());
     for (double& each : k) each = std::max(each, 1e-300);
@@ -20,7 +20,7 @@ void phi(std::vector<double>& k, std::vector<double>& logs) {
 
 // The classes of some neighbouring values. The entropy of their n classes is (φ(n) − Σ φ(count)) / n.
 struct Side {
-    std::vector<double> held, phis;  // counts, and φ of each
+    std::vector<double> held, phis;  // counts by class, and φ of each
     double n = 0.0, parts = 0.0;  // parts: Σ φ(count)
 
     explicit Side(int64_t classes) : held(size_t(classes), 0.0), phis(held) {}
@@ -37,7 +37,7 @@ class Cutter {
 public:
     Cutter(const double* counts, int64_t classes) : counts_(counts), classes_(classes) {}
 
-    // The value before which the cut lies that tells most; −1 if no cut is worth its cost.
+    // The value before which the most informative cut lies; −1 if no cut is worth its cost.
     int64_t best(int64_t first, int64_t last) {
         const Side whole = between(first, last);
         const int64_t at = sharpest(first, last, whole);
@@ -60,8 +60,8 @@ private:
         return side;
     }
 
-    // The cut that leaves least entropy, whatever it costs. Values go from the right to the left, some at a time: first what they
-    // change, of which the logarithms are worked out together, then what comes of it.
+    // The cut that leaves the least entropy, regardless of its cost. Values move from the right to the left in groups: first
+    // the changed counts, whose logarithms are computed together, then the resulting entropies.
     int64_t sharpest(int64_t first, int64_t last, const Side& whole) {
         Side left(classes_), right = whole;
         double least = INFINITY;

@@ -9,7 +9,7 @@ namespace tallybayes {
 std::vector<int64_t> least_description(const double* counts, int64_t size, int64_t classes);
 
 // log P(classes | intervals) where a new interval begins at each of the `starts`. The shares of the classes in an
-// interval are drawn around those of the whole, from a Dirichlet distribution worth so many values.
+// interval have a Dirichlet prior around those of the whole column, worth this many values.
 double log_likelihood_of_cuts(const double* counts, int64_t size, int64_t classes, const int64_t* starts, int64_t cuts, double worth);
 
 }  // namespace tallybayes

@@ -21,11 +21,11 @@ public:
 
 private:
     struct Slot {
-        uint64_t document;  // whose word this is, counted from one
-        uint32_t at;        // its place among the words found
+        uint64_t document;  // the document of this word, counted from one
+        uint32_t at;        // its index among the words found
     };
 
-    const size_t words_;  // that there are
+    const size_t words_;  // in the index
     std::vector<Slot> slots_;
     std::vector<Word> found_;
     uint64_t documents_ = 0;

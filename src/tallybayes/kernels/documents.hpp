@@ -1,4 +1,4 @@
-// Documents and readings as Python gives them: what the kernels see, and the arrays that hold it.
+// Documents and readings from Python, and the arrays that own their memory.
 #pragma once
 #include <nanobind/stl/optional.h>
 
@@ -10,20 +10,20 @@
 
 namespace tallybayes {
 
-// Documents, and the arrays that hold them.
+// Documents, and the arrays that own them.
 struct HeldDocuments {
     In<uint8_t> offsets, bytes;
     std::optional<In<uint8_t>> validity, missing;
     std::optional<In<int64_t>> tokens;
     Documents view;
-    // Of a few texts, instead of all that:
+    // For a few texts, instead of arrays:
     nb::object texts;
     std::vector<char> joined;
     std::vector<int64_t> edges;
     std::vector<uint8_t> bits;
 };
 
-// Tokeniser, translation and what becomes of words that are not in the index.
+// The tokeniser, the translation, and how words outside the index are handled.
 struct HeldReading {
     nb::object tokeniser, translation, vocabulary;
     Reading view;

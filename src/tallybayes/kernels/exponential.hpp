@@ -9,8 +9,8 @@ namespace tallybayes {
 
 constexpr double lowest = -1000.0;  // exp of this is 0
 
-// exp(x) for −1000 ≤ x ≤ 0, without branches: x = k·ln2 + r with |r| ≤ ½·ln2, a series in r, and 2^k in two factors, so that what is too small for
-// a double fades to 0 as it should.
+// exp(x) for −1000 ≤ x ≤ 0, without branches: x = k·ln2 + r with |r| ≤ ½·ln2, a series in r, and 2^k in two factors, so
+// that the result underflows gradually.
 INLINE double exp_negative(double x) {
     constexpr double shift = 6755399441055744.0;  // 1.5·2^52: adding it leaves k in the lowest bits
     const double k = (x * 1.4426950408889634 + shift) - shift;

@@ -14,7 +14,7 @@ constexpr uint64_t missing = 0x7ff8000000000000;
 
 uint64_t mixed(uint64_t mark, uint64_t value) {
     mark = (mark ^ value) * odd;
-    mark = (mark ^ mark >> 32) * odd;  // so that the low digits of a number reach all bits of the mark
+    mark = (mark ^ mark >> 32) * odd;  // spreads the low bits of a number over all bits of the mark
     return mark ^ mark >> 29;
 }
 
@@ -25,7 +25,7 @@ uint64_t loaded(const char* at) {
     return word;
 }
 
-// The bytes of a text shorter than a word, the first one lowest.
+// Up to eight bytes as a little-endian number.
 uint64_t few(std::string_view text) {
     const char* at = text.data();
     const size_t size = text.size();
@@ -49,7 +49,7 @@ void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
 }
 
 void mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
-    std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first for cells that are missing
+    std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first is for missing cells
     std::transform(x, x + size, known.begin() + 1, bits);
     for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[size_t(codes[i] + 1)]);
 }

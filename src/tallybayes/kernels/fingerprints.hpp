@@ -1,4 +1,4 @@
-// A hash for every row, equal for equal rows on every machine, by which samples are chosen whatever the rows' order.
+// A hash for every row, equal for equal rows on every machine, to choose samples that do not depend on the order of rows.
 #pragma once
 #include <cstdint>
 
@@ -8,7 +8,7 @@ namespace tallybayes {
 
 // Mixes a column into the rows' hashes. All missing numbers are equal, and so are the two zeros.
 void mix_numbers(const double* x, int64_t rows, uint64_t* marks);
-// The same for numbers of which only a few differ, each given by its place among these; below zero where missing.
+// The same for dictionary-encoded numbers: each cell is an index, negative if missing.
 void mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks);
 // The same for strings, by their bytes.
 void mix_strings(const StringColumn& column, uint64_t* marks);

@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr int lanes = 16;  // rows that go down side by side, while memory answers
+constexpr int lanes = 16;  // rows that descend side by side, to overlap memory accesses
 constexpr uint64_t grown_share = uint64_t(0.632 * 18446744073709551616.0);
 
 }  // namespace

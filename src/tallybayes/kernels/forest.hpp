@@ -1,5 +1,4 @@
-// Trees of yes/no questions about a row's codes: the leaf it ends in, and what the counts on the way say about its
-// class.
+// Trees of yes/no questions about a row's codes: finding its leaf, and P(class) from the counts along the path.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -32,7 +31,7 @@ inline uint64_t mixed(uint64_t x) {
 void mark_codes(const uint8_t* codes, int64_t rows, int64_t columns, uint64_t* marks);
 // The mark of rows so frequent that no single one matters to a tree.
 constexpr uint64_t common_mark = 0;
-// Whether a tree was grown with the rows of this mark, if they were there: 63 of 100 are.
+// Whether a tree is grown on the rows with this mark: about 63 % of them are.
 bool grown_with(uint64_t mark, uint64_t tree);
 
 // Rows of codes, row-major.
@@ -65,8 +64,7 @@ public:
     // Each row's leaves in all trees, [row, tree].
     void find_all(const CodeRows& given, int32_t* leaves) const;
 
-    // P(class) in every leaf: on the way down, the counts of a node are smoothed by m rows distributed like the node
-    // above.
+    // P(class) in every leaf: on the way down, the counts of a node are smoothed by m rows distributed like its parent.
     void believe(const double* counts, int64_t classes, double m, double* chances, double* logs) const;
 
     // Adds the probabilities of some of the trees, and their logarithms, to each row's sums: [row, class].

@@ -9,8 +9,8 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t few = 64;       // rows that are sooner sorted than counted
-constexpr ptrdiff_t enough = 8;  // rows that are parted, where classes do not say when to stop
+constexpr size_t few = 64;       // rows that are sorted faster than counted
+constexpr ptrdiff_t enough = 8;  // rows of a node that is still split if classes do not matter
 
 class Chance {
 public:
@@ -24,14 +24,14 @@ private:
 };
 
 struct Question {
-    double worth = -1.0;  // Σ squares of the classes' weights on either side, each divided by that side's weight
+    double worth = -1.0;  // for both sides, Σ squares of the class weights divided by the weight of the side
     uint16_t column = 0;
     uint8_t low = 0, span = 0;
 
     bool yes(uint8_t code) const { return uint8_t(code - low) <= span; }
 };
 
-// What lies on the two sides of a question, as rows go from one to the other.
+// The class weights on the two sides of a question, as rows move from one to the other.
 class Sides {
 public:
     explicit Sides(const std::vector<double>& all) : no_(all), yes_(all.size(), 0.0) {}
@@ -103,7 +103,7 @@ private:
     const uint8_t* column(int64_t j) const { return given_.codes + j * given_.rows; }
     double weight(uint32_t row) const { return given_.weights ? given_.weights[row] : 1.0; }
 
-    // The best of the questions that are tried; of no worth, where rows need not or cannot be parted.
+    // The best of the questions tried; negative worth if the rows need not or cannot be split.
     Question ask(const uint32_t* first, const uint32_t* last) {
         Question best;
         if (last - first < (questions_ == Questions::random ? enough : 2) || !has_several(first, last)) return best;
@@ -119,7 +119,7 @@ private:
         return best;
     }
 
-    // Adds up the classes; whether there is more than one, where that matters.
+    // Sums the class weights; returns whether there is more than one class, if that matters.
     bool has_several(const uint32_t* first, const uint32_t* last) {
         std::fill(all_.begin(), all_.end(), 0.0);
         for (const uint32_t* row = first; row < last; ++row) all_[size_t(given_.labels[*row])] += weight(*row);
@@ -157,7 +157,8 @@ private:
         return best;
     }
 
-    // Questions whether a code lies from `from` up to each that there is. Where none is missing, missing ones go with the more.
+    // Tries questions whether a code is from `from` to each code that occurs. If none is missing, missing ones go to the
+    // larger side.
     template <class Rival>
     void sweep(const uint8_t* codes, uint8_t from, uint8_t low, Rival rival) {
         sides_.reset(all_);
@@ -172,7 +173,7 @@ private:
         }
     }
 
-    // Questions whether a code is this one.
+    // Tries questions whether a code is a given one.
     template <class Rival>
     void single(const uint8_t* codes, Rival rival) {
         const size_t count = sorted_.size();

@@ -8,21 +8,21 @@ namespace tallybayes {
 // Rows to grow trees with: codes column by column, [column, row].
 struct GrownRows {
     const uint8_t* codes;
-    const int32_t* labels;   // of each row its class
-    const double* weights;   // nothing given: one each
+    const int32_t* labels;   // the class of each row
+    const double* weights;   // of each row; null: one each
     const uint64_t* marks;   // of each row
-    const uint8_t* nominal;  // of each column, whether its codes have no order that matters
+    const uint8_t* nominal;  // for each column, whether its codes are unordered
     int64_t rows, columns, classes;
 };
 
 enum class Questions {
-    best,    // of some columns, the question that parts the classes best
-    drawn,   // of some columns a question each, drawn at random, and of these the best
-    random,  // one column and one question, whatever the classes
+    best,    // the best split over all questions of some random columns
+    drawn,   // the best of one random question for each of some random columns
+    random,  // a random question about a random column
 };
 
-// The nodes of one tree, packed, counted from its root; `tree` says which rows it takes, and `tried` how many columns a node
-// looks at.
+// The packed nodes of one tree, relative to its root; `tree` decides which rows it is grown on, and `tried` is the number
+// of columns that a node considers.
 std::vector<int64_t> grow_tree(const GrownRows& given, Questions questions, int64_t tried, uint64_t seed, uint64_t tree);
 
 }  // namespace tallybayes

@@ -1,5 +1,5 @@
-// Texts that were counted, each by the counts without it. These are whole numbers here; nothing changes but what the text's own
-// runs were counted in its class, how many runs were met once and twice, and how many words there are.
+// Leave-one-out of texts. Counts are integers here; leaving a text out changes only the counts of its own runs in its class,
+// the numbers of runs that occurred once and twice, and the number of words.
 #include <unordered_map>
 
 #include "sequence_walk.hpp"
@@ -20,7 +20,7 @@ struct Chain::Left {
     }
 };
 
-// What the text added to its class.
+// The counts that the text added to its class.
 void Chain::leave(const std::vector<Place>& places, int class_, double times, Left& left) const {
     left.own.clear();
     left.total = left.kinds = left.words = 0.0;

@@ -14,7 +14,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr ptrdiff_t patience = 1 << 22;  // bytes that are read before signals are heeded
+constexpr ptrdiff_t patience = 1 << 22;  // bytes between checks for signals
 constexpr uint32_t not_utf8 = 0xffffffff;
 constexpr uint32_t replacement = 0xfffd;
 constexpr uint32_t dot_above = 0x307;
@@ -22,10 +22,10 @@ constexpr uint32_t final_sigma = 0x3c2;
 
 struct Decoded {
     uint32_t character;
-    uint32_t size;  // in bytes; of what is not UTF-8, the part that could not go on
+    uint32_t size;  // in bytes; for invalid UTF-8, the length of the invalid prefix
 };
 
-// One character. Overlong forms, surrogates and what lies beyond Unicode are not UTF-8.
+// Decodes one character. Overlong forms, surrogates and code points beyond Unicode are invalid.
 inline Decoded decode(const char* at, const char* end) {
     const auto byte = [&](int i) { return uint32_t(uint8_t(at[i])); };
     const auto follows = [&](int i, uint32_t low, uint32_t high) { return at + i < end && byte(i) >= low && byte(i) <= high; };
@@ -67,7 +67,7 @@ bool is_final(const char* start, const char* at, const char* end, const Letters&
     return true;
 }
 
-// Of sixteen bytes: those that are not ASCII; the ASCII letters, digits and the underscore, and all with small letters.
+// For sixteen bytes: masks of those that are not ASCII and of word characters, and the lower-cased bytes.
 #if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
 inline uint32_t beyond_ascii(const char* text) {
     return uint32_t(_mm_movemask_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(text))));
@@ -115,13 +115,13 @@ void Text::make_room(uint64_t room) {
     if (bytes.size() < room) lengthen(bytes, room + room / 4);
     const uint64_t wanted = room / 64 + 2;
     if (clean_ >= wanted) return;
-    const uint64_t clean = wanted + wanted / 4;  // not for every short text again
+    const uint64_t clean = wanted + wanted / 4;  // in larger steps than needed, to amortise the cost over short texts
     if (words.size() < clean) lengthen(words, clean);
     std::memset(words.data() + clean_, 0, (clean - clean_) * sizeof(uint64_t));
     clean_ = clean;
 }
 
-// A character may become half as long again: two bytes are at most three.
+// Lower-casing may lengthen a character by half: two bytes become at most three.
 void Text::start(uint64_t size) {
     if (size > 0x3fffffff) throw std::length_error("a text of more than 1 GiB");
     make_room(length + size + size / 2 + 2 * padding);
@@ -134,7 +134,7 @@ inline void Text::finish() {
 
 inline void Text::mark(uint64_t from, uint64_t bits) {
     words[from >> 6] |= bits << (from & 63);
-    words[(from >> 6) + 1] |= bits >> 1 >> (63 - (from & 63));  // none, where all of them fit
+    words[(from >> 6) + 1] |= bits >> 1 >> (63 - (from & 63));  // zero if all bits fit into the first word
 }
 
 inline void Text::write(uint32_t c) {
@@ -160,7 +160,7 @@ inline void Text::write(uint32_t c) {
     }
 }
 
-// One character from `at`; returns how many bytes it had.
+// Appends one character from `at`; returns its length in bytes.
 inline uint64_t Text::convert(const char* start, const char* at, const char* end, const Letters& letters, int64_t& invalid) {
     const Decoded found = decode(at, end);
     if (found.character == not_utf8) {
@@ -184,13 +184,13 @@ inline uint64_t Text::convert(const char* start, const char* at, const char* end
     return found.size;
 }
 
-// The first of sixteen bytes that can be read, all of them ASCII.
+// Appends the first of sixteen readable bytes, all of them ASCII.
 inline void Text::copy_ascii(const char* text, uint64_t size, const Letters& letters) {
     mark(length, convert_ascii(text, bytes.data() + length, letters.lower) & ((1u << size) - 1));
     length += size;
 }
 
-// Characters of two or three bytes that become others of as many, which most do; returns how many bytes there were, or 0.
+// Appends characters of two or three bytes whose lower case is as long, as most are; returns their length in bytes, or 0.
 inline uint64_t Text::convert_quickly(const char* at, const Letters& letters) {
     const auto byte = [&](int i) { return uint32_t(uint8_t(at[i])); };
     if (byte(0) < 0xe0) {

@@ -12,15 +12,15 @@ struct Letters {
     static constexpr uint32_t word = 1u << 31;
     static constexpr uint32_t space = 1u << 30;
     static constexpr uint32_t cased = 1u << 29;
-    static constexpr uint32_t ignorable = 1u << 28;  // when cased neighbours are looked for
+    static constexpr uint32_t ignorable = 1u << 28;  // skipped when looking for cased neighbours
     static constexpr uint32_t dotted = 1u << 27;     // a dot above follows it: İ becomes i and a dot
-    static constexpr uint32_t sigma = 1u << 26;      // becomes another at the end of a word
-    static constexpr uint32_t punctuation = 1u << 25;  // or a symbol, where these are tokens
+    static constexpr uint32_t sigma = 1u << 26;      // has another lower case at the end of a word
+    static constexpr uint32_t punctuation = 1u << 25;  // or a symbol, if these are tokens
     static constexpr uint32_t special = dotted | sigma;
 
     std::vector<uint16_t> pages;
     std::vector<uint32_t> entries;
-    bool lower;  // capital letters become small ones
+    bool lower;  // whether to lower-case
 
     uint32_t operator[](uint32_t at) const { return entries[uint32_t(pages[at >> 8]) << 8 | (at & 255)]; }
 };
@@ -35,7 +35,7 @@ struct Text {
     uint64_t length = 0;
 
     void clear();
-    // Reads another text, from memory that is readable up to `behind`. Returns the position of invalid UTF-8, or -1;
+    // Appends a text, from memory that is readable up to `behind`. Returns the position of invalid UTF-8, or -1;
     // invalid bytes become a replacement character.
     int64_t add(const char* text, uint64_t size, const char* behind, const Letters& letters);
     // The same, with every run of white space as one space.
@@ -51,7 +51,7 @@ private:
     uint64_t convert_quickly(const char* at, const Letters& letters);
     uint64_t convert(const char* start, const char* at, const char* end, const Letters& letters, int64_t& invalid);
 
-    uint64_t clean_ = 0;  // so many of the words are zero but for what is set
+    uint64_t clean_ = 0;  // how many elements of `words` have been zeroed
 };
 
 }  // namespace tallybayes

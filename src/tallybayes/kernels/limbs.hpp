@@ -49,12 +49,12 @@ inline void add_square(int64_t* limbs, int low, double x) {
     add_word(limbs, position + 64, uint64_t(square >> 64), false);
 }
 
-// Adds a·b·c, all of its 159 bits; a factor that is not wanted is 1.
+// Adds a·b·c, all of its 159 bits; unused factors are 1.
 inline void add_product(int64_t* limbs, int low, double a, double b, double c) {
     const Parts p = parts(a), q = parts(b), r = parts(c);
     if (!p.mantissa || !q.mantissa || !r.mantissa) return;
     using wide = unsigned __int128;
-    // A whole factor sheds its zero bits, so that a factor of 1 asks for no room below the others.
+    // Trailing zero bits of a factor are dropped, so that a factor of 1 needs no extra room below the others.
     const int p0 = std::countr_zero(p.mantissa), q0 = std::countr_zero(q.mantissa), r0 = std::countr_zero(r.mantissa);
     const wide pq = wide(p.mantissa >> p0) * (q.mantissa >> q0);
     const uint64_t m = r.mantissa >> r0;

@@ -12,7 +12,7 @@ namespace {
 // x = 2^k·m with m in [√½, √2), and log m = 2·artanh(s) with s = (m − 1) / (m + 1), as a series in s².
 INLINE double log_normal(double x, double k) {
     constexpr uint64_t root_half = 0x3fe6a09e667f3bcd, bias = 1024;
-    constexpr double shift = 4503599627370496.0;  // 2^52: in its lowest bits k + bias is a number, and no machine lacks that
+    constexpr double shift = 4503599627370496.0;  // 2^52: k + bias in its lowest bits is converted to a double without an instruction that some machines lack
     const uint64_t shifted = std::bit_cast<uint64_t>(x) - root_half;
     k += std::bit_cast<double>(((shifted + (bias << 52)) >> 52) | std::bit_cast<uint64_t>(shift)) - (shift + double(bias));
     const double m = std::bit_cast<double>((shifted & 0x000fffffffffffff) + root_half);
@@ -22,12 +22,12 @@ INLINE double log_normal(double x, double k) {
     double p = 1.0 / 23;
     for (int odd = 21; odd >= 3; odd -= 2) p = p * z + 1.0 / odd;
     const double half = 0.5 * f * f;
-    // log m = f − f²/2 + s·(f²/2 + 2·z·p): f is exact, so little is lost.
+    // log m = f − f²/2 + s·(f²/2 + 2·z·p): f is exact, so little precision is lost.
     const double rest = s * (half + 2.0 * (z * p));
     return k * 6.93147180369123816490e-01 - ((half - (rest + k * 1.90821492927058770002e-10)) - f);
 }
 
-// Whether none of them is zero, below it, infinite, NaN, or less than the least normal number.
+// Whether all are positive, finite, normal numbers.
 BOTH bool all_normal(const double* x, int64_t count) {
     constexpr double least = std::numeric_limits<double>::min(), most = std::numeric_limits<double>::max();
     int64_t others = 0;
@@ -58,7 +58,7 @@ void logarithm(const double* x, int64_t count, double* out) {
 
 double log_gamma(double x) {
 #if defined(__GLIBC__)
-    int sign;  // which the other function leaves where all threads write it
+    int sign;  // lgamma would write it to a global variable shared by all threads
     return lgamma_r(x, &sign);
 #else
     return std::lgamma(x);
@@ -70,7 +70,7 @@ void log_gamma(const double* x, int64_t count, double* out) {
 }
 
 void log_rising(const double* a, const double* x, int64_t count, double* out) {
-    // What Stirling's formula for log Γ(z) leaves.
+    // The remainder of Stirling's formula for log Γ(z).
     const auto rest = [](double z) {
         const double y = 1.0 / (z * z);
         return (1.0 - (1.0 / 30.0 - (1.0 / 105.0 - 1.0 / 140.0 * y) * y) * y) / (12.0 * z);

@@ -5,7 +5,7 @@
 
 namespace tallybayes {
 
-// log(x) for x > 0; NaN for all else that is not +∞.
+// log(x) for x > 0, including +∞; NaN otherwise.
 void logarithm(const double* x, int64_t count, double* out);
 
 // log |Γ(x)| from the system's library: it is not part of any model.

@@ -10,9 +10,9 @@
 namespace tallybayes {
 namespace {
 
-constexpr ptrdiff_t ahead = 16;  // words whose numbers are on their way from memory
+constexpr ptrdiff_t ahead = 16;  // words whose numbers are prefetched
 
-// log2((1 + times) / 2): nothing for a word that comes once.
+// log2((1 + times) / 2), which is 0 for a word that occurs once.
 class Doublings {
 public:
     Doublings() {

@@ -15,7 +15,7 @@ struct Mixed {
     const int32_t* classes;
     const double* cells;    // [cell][2]
     int64_t width;          // classes
-    double gamma;           // what is said is divided by (different words / length) to this power
+    double gamma;           // the evidence is divided by (different words / length) to this power
     double length;
 };
 

@@ -1,4 +1,4 @@
-// The Python names of the kernels that count, and of the whole module; those of other kernels are in files of their own.
+// Python bindings of the module and of the kernels that count; those of other kernels are in separate files.
 #include <nanobind/stl/optional.h>
 
 #include <cmath>
@@ -20,8 +20,8 @@ using namespace tallybayes;
 
 namespace {
 
-// Numbers of `size` limbs from `low`, as an array of this shape without the limbs that are zero in all of them at the two
-// ends; and the lowest that is left.
+// Numbers of `size` limbs from `low` as an array of this shape, without leading and trailing limbs that are zero in all of
+// them; and the lowest remaining limb.
 nb::tuple give_sums(std::vector<size_t> shape, const Pages<int64_t>& limbs, int64_t size, int64_t low) {
     const int64_t count = int64_t(limbs.size()) / size;
     int64_t first = size, last = 0;
@@ -31,7 +31,7 @@ nb::tuple give_sums(std::vector<size_t> shape, const Pages<int64_t>& limbs, int6
         for (int64_t i = size; i > last; --i)
             if (number[i - 1]) last = i;
     }
-    if (!last) first = -low, last = first + 1;  // nothing but zeros: one limb at 0
+    if (!last) first = -low, last = first + 1;  // all zeros: one limb at 0
     shape.push_back(size_t(last - first));
     int64_t* out;
     nb::object result = give<int64_t>(shape, &out);
@@ -40,8 +40,8 @@ nb::tuple give_sums(std::vector<size_t> shape, const Pages<int64_t>& limbs, int6
     return nb::make_tuple(result, low + first);
 }
 
-// What every column of a matrix adds up to, by column and class: how many values there are, their total and that of their
-// squares, if these are wanted; and the first row that holds an infinity, or −1.
+// The sums of every column of a matrix, by column and class: the number of values, their total and, if needed, that of
+// their squares; and the first row with an infinity, or −1.
 nb::tuple sum_columns(Table<double> values, const Groups& groups, bool squares) {
     expect(int64_t(values.shape(0)) == groups.rows(), "values and groups differ in length");
     const size_t columns = values.shape(1), classes = size_t(groups.classes()), cells = columns * classes;
@@ -80,7 +80,7 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
 }  // namespace
 
 NB_MODULE(compiled, m) {
-    nb::set_leak_warnings(false);  // an exception that outlives the interpreter is not a leak of ours
+    nb::set_leak_warnings(false);  // an exception that outlives the interpreter is not our leak
     nb::class_<Groups>(m, "Groups")
         .def("__init__",
              [](Groups* self, In<int32_t> codes, int classes) { new (self) Groups(codes.data(), int64_t(codes.size()), classes); },

@@ -10,7 +10,7 @@
 
 namespace tallybayes {
 
-// log of the mean of exp, down the columns of some rows of sums, which do not outlive it.
+// The log of the mean of exp, down the columns of some rows of sums, which are overwritten.
 BOTH void add_log_mean(double* __restrict sums, int64_t count, int64_t width, double* most, double* scores,
                        int64_t stride) {
     std::copy(sums, sums + width, most);
@@ -33,7 +33,7 @@ bool all_missing(const uint8_t* codes, int64_t columns) {
     return std::all_of(codes, codes + columns, [](uint8_t code) { return !code; });
 }
 
-// Σ over the rows of a table, added up for all classes; `fixed` classes are known to the compiler, 0 are not.
+// Σ over rows of a table, for all classes; `fixed` is their number if it is known at compile time, otherwise 0.
 template <int fixed>
 INLINE void sum_rows(const double* table, const int64_t* at, int64_t count, int64_t width, double* __restrict sum) {
     const int64_t size = fixed ? fixed : width;

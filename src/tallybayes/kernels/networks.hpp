@@ -15,15 +15,15 @@ struct Lookup {
 void add_network(const uint8_t* codes, int64_t rows, int64_t columns, const Lookup* lookups, int64_t count,
                  const double* table, int64_t width, double* scores, int64_t stride);
 
-// Adds log of the mean over `groups` of lookups, each of `count`, that have both of their two parents met; the group after the
-// last says what is added where none has. A level is met[starts[column] + code].
+// Adds the log of the mean over those `groups` of `count` lookups whose two parents both have seen levels; the group after
+// the last is used if there is none. met[starts[column] + code] is whether a level was seen.
 void add_mixture(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t* starts, const uint8_t* met,
                  const int64_t* parents, const Lookup* lookups, int64_t groups, int64_t count, const double* table,
                  int64_t width, double* scores, int64_t stride);
 
-// Adds log of the mean, over the parents that were met, of exp Σ_j table[parent's level][level of j][class]; levels are
-// numbered through all columns, `starts` has the first of each. A parent's own row has what it says by itself. Where
-// no parent was met, `alone`[level][class] is added up instead.
+// Adds the log of the mean, over parents with seen levels, of exp Σ_j table[parent's level][level of j][class]; levels are
+// numbered through all columns, `starts` has the first of each. A parent's own row has its evidence alone. If
+// no parent has a seen level, `alone`[level][class] is summed instead.
 void add_averaged(const uint8_t* codes, int64_t rows, int64_t columns, const int64_t* starts, int64_t levels,
                   const double* table, const uint8_t* met, const double* alone, int64_t width, double* scores,
                   int64_t stride);

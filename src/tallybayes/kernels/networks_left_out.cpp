@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr double rounding = 1e-12;  // what is less than this part of a count is what subtracting left of nothing
+constexpr double rounding = 1e-12;  // relative to a count: a smaller difference is zero up to rounding
 
 // The logarithm of a product, taken when the product becomes small.
 class LogProduct {
@@ -65,7 +65,7 @@ public:
         return whole > 0 ? (n + pseudo_level(j)) / whole : single(j, c);
     }
 
-    // The same given two parents, where `alone` is what it is drawn towards.
+    // The same given two parents, shrunk towards `alone`.
     double given(int64_t j, int64_t p, int64_t q, int64_t c, double alone) const {
         const double n = count(s_.layout.at(codes_, j, codes_[j], p, q), c);
         const double parents = count(s_.layout.at(p, codes_[p], q, codes_[q]), c);
@@ -76,7 +76,7 @@ public:
         whole += pseudo(j);
         return whole > 0 ? (n + pseudo_level(j)) / whole : alone;
     }
-    // Given those of its parents that were met.
+    // P(level of j | class, levels of those parents that were seen).
     double given_met(int64_t j, int64_t p, int64_t q, int64_t c) const {
         if (p < 0 || !is_met(p)) p = q, q = -1;
         if (p < 0 || !is_met(p)) return single(j, c);
@@ -104,7 +104,7 @@ private:
                 sum > 0 ? (count(at, c) + pseudo_level(j)) / sum : 1.0 / double(std::max<int64_t>(s_.levels[j], 1));
         }
     }
-    // How many rows of a class have a level of the column that is read.
+    // The number of rows of a class with a level of the column that is not ignored.
     double whole(int64_t j, int64_t c) const {
         return s_.wholes[j * s_.width + c] - (c == own_ && is_read(j) ? weight_ : 0.0);
     }
@@ -118,7 +118,7 @@ private:
     std::vector<double> share_, single_;
 };
 
-// Does say(rest, what the row is told) for every row that has anything to say.
+// Calls say(rest, evidence) for every row that has any cell.
 template <class Say>
 void leave_out(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes, const double* weights,
                double* said, Say say) {

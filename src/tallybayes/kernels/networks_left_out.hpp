@@ -18,22 +18,22 @@ struct Smoothing {
 struct PairSums {
     PairLayout layout;
     const double* counts;    // [position][class]
-    const double* wholes;    // [column][class]: rows that have a level which is looked at
-    const int64_t* levels;   // of each column, how many were met
+    const double* wholes;    // [column][class]: rows with a level that is not ignored
+    const int64_t* levels;   // the number of seen levels of each column
     int64_t width;           // classes
     Smoothing smoothing;
 };
 
-// Writes said[row][class]. A row takes its weight, or one, away from the counts of its class. Each column depends on up to
-// two of the others, parents[2 · column] and the next, or on none where these are below zero.
+// Writes the evidence, said[row][class]. A row's weight, or one, is subtracted from the counts of its class. Each column
+// depends on up to two others, parents[2 · column] and the next; negative: none.
 void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
                        const int32_t* classes, const double* weights, double* said);
 
-// The same where every column in turn is the parent of all others that it is counted with.
+// The same with each column in turn as the parent of all others that it is counted with.
 void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
                         const double* weights, double* said);
 
-// The same where every two columns in turn are.
+// The same with each pair of columns in turn as the parents.
 void leave_out_averaged_by_two(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
                                const double* weights, double* said);
 

@@ -17,11 +17,11 @@ int64_t PairLayout::at(const uint8_t* codes, int64_t j, int64_t code, int64_t p,
 
 namespace {
 
-constexpr int64_t block = 4096;  // rows whose codes are laid out by column, so that one pair after the other is counted
+constexpr int64_t block = 4096;  // rows whose codes are transposed, so that pairs are counted one after another
 
 constexpr int several = 4;
 
-// Some rows by column: the codes, and the codes times the classes plus the class.
+// Some rows, column by column: the codes, and code · classes + class.
 struct Columns {
     std::vector<uint8_t> codes;
     std::vector<int32_t> with_class;
@@ -44,7 +44,7 @@ void lay_out(const PairLayout& layout, const uint8_t* codes, int64_t rows, const
     }
 }
 
-// Several pairs at a time: an increment of the same cell has to wait for the one before it, one of another table has not.
+// Counts several pairs at a time: increments of the same cell must wait for each other, those of different tables need not.
 template <int pairs>
 void count_several(const Columns& some, const int64_t* others, int64_t* const* tables, const int32_t* own, int64_t step) {
     const uint8_t* codes[pairs];
@@ -56,7 +56,7 @@ void count_several(const Columns& some, const int64_t* others, int64_t* const* t
     }
 }
 
-// Two columns with each of those before both.
+// Counts two columns with each of the columns before both.
 void count_triples(const PairLayout& layout, const Columns& some, int64_t j, int64_t l, int64_t width, int32_t* both,
                    int64_t* counts) {
     const uint8_t* codes = some.codes.data() + j * block;
@@ -70,7 +70,7 @@ void count_triples(const PairLayout& layout, const Columns& some, int64_t j, int
     }
 }
 
-// A column by itself, and with each of those before it.
+// Counts a column alone, and with each of the columns before it.
 void count_with(const PairLayout& layout, const Columns& some, int64_t j, int64_t width, int64_t* counts) {
     const int32_t* own = some.with_class.data() + j * block;
     int64_t* single = counts + layout.singles[j] * width;

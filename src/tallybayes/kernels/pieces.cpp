@@ -10,8 +10,8 @@
 namespace tallybayes {
 namespace {
 
-constexpr double none = 1e-9;    // what is left of a sum of weights that is taken away again
-constexpr double least = 1e-12;  // of a count or a part that there is
+constexpr double none = 1e-9;    // a smaller remainder of a sum of weights is zero up to rounding
+constexpr double least = 1e-12;  // lower bound of counts and shares
 
 class Leaving {
 public:
@@ -20,7 +20,7 @@ public:
           at_(size_t(known.width)), counts_(at_.size()), likely_(at_.size()), others_(at_.size()), logs_(at_.size()),
           evidence_(at_.size()) {}
 
-    // One document: what its words say, and how many of them others have.
+    // The evidence of one document's words, and how many of them occur in others.
     double operator()(int64_t document, double* said) {
         own_ = left_.own + document * known_.width;
         weight_ = 0.0;
@@ -37,7 +37,7 @@ private:
         return scale * (base == 0 ? 1.0 : base == 1 ? left_.times[token] : left_.share[token]);
     }
 
-    // π: what part of the counts of each block each class has, without the document.
+    // π: the share of each class in the counts of each block, without the document.
     void find_parts(int64_t document) {
         std::vector<double> taken(size_t(word_bases * known_.block_count));
         for (int64_t at = left_.starts[document]; at < left_.starts[document + 1]; ++at)
@@ -105,7 +105,7 @@ private:
     const LeftDocuments& left_;
     const double log_a_ = std::log(known_.a);
     std::vector<double> parts_;
-    std::vector<int64_t> at_;  // the cells of a word that others have, and of each …
+    std::vector<int64_t> at_;  // the cells of a word that other documents have, and for each …
     std::vector<double> counts_, likely_, others_, logs_, evidence_;
     size_t found_ = 0;
     const double* own_ = nullptr;

@@ -15,10 +15,10 @@ struct CountedWords {
     const double *totals, *scale;           // [base][block][class], [base][block]
     int64_t words, cells, width, block_count;  // width: how many classes
     double a;                               // smoothing
-    bool two;                               // classes with texts
+    bool two;                               // whether at most two classes have texts
 };
 
-// Documents and their words. own[document][class] is its own count, which is left out with it.
+// Documents and their words. own[document][class] is the document's own count, which is left out.
 struct LeftDocuments {
     const int64_t* starts;
     const int32_t* words;
@@ -26,7 +26,7 @@ struct LeftDocuments {
     int64_t documents;
 };
 
-// said[document][class][block][base][power], and how many words of each document others have, too.
+// Writes said[document][class][block][base][power], and how many words of each document occur in others, too.
 void left_pieces(const CountedWords& known, const LeftDocuments& left, double* said, double* lengths);
 
 }  // namespace tallybayes

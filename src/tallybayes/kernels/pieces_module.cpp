@@ -1,4 +1,4 @@
-// The Python name of what the words of left-out documents say.
+// Python bindings of the evidence of left-out documents.
 #include <algorithm>
 
 #include "arrays.hpp"

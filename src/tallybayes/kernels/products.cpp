@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr double least = 0x1p-900, most = 0x1p1000;  // of a product whose rest is a double
+constexpr double least = 0x1p-900, most = 0x1p1000;  // of a product whose rounding error is a double
 
 }  // namespace
 

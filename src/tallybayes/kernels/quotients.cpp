@@ -8,7 +8,7 @@
 namespace tallybayes {
 namespace {
 
-using Digits = std::vector<uint32_t>;  // the lowest first, none of the highest zero
+using Digits = std::vector<uint32_t>;  // lowest first, without leading zeros
 using wide = unsigned __int128;
 
 struct Number {
@@ -36,7 +36,7 @@ int64_t bits(const Digits& digits) {
     return digits.empty() ? 0 : 32 * int64_t(digits.size()) - std::countl_zero(digits.back());
 }
 
-// a·b, so many limbs further up.
+// a·b, shifted up by this many limbs.
 void multiply(const Number& a, const Number& b, int64_t up, Number& product) {
     product.negative = a.negative != b.negative;
     product.digits.assign(size_t(up) + a.digits.size() + b.digits.size(), 0);
@@ -58,7 +58,7 @@ bool less(const Digits& a, const Digits& b) {
     return std::lexicographical_compare(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
-// a − b, where b is not more.
+// a − b, for b ≤ a.
 void reduce(Digits& a, const Digits& b) {
     int64_t borrow = 0;
     for (size_t i = 0; i < a.size(); ++i) {
@@ -90,7 +90,7 @@ void subtract(Number& a, Number& b) {
     reduce(a.digits, b.digits);
 }
 
-// Times 2^shift; what falls off at the lower end is told.
+// Multiplies by 2^shift; reports whether nonzero bits were shifted out.
 bool shift(Digits& digits, int64_t by) {
     if (by >= 0) {
         digits.insert(digits.begin(), size_t(by / 32), 0);
@@ -120,7 +120,7 @@ wide value(const Digits& digits) {
     return found;
 }
 
-// above / below, below 2^63, and whether there is a rest.
+// above / below, which must be less than 2^63, and whether there is a remainder.
 uint64_t divide(Digits& above, const Digits& below, bool& rest) {
     if (below.size() <= 2) {
         const wide a = value(above), b = value(below);
@@ -145,7 +145,7 @@ uint64_t divide(Digits& above, const Digits& below, bool& rest) {
     return quotient;
 }
 
-// To the nearest, half-way to the even one, also among the smallest doubles.
+// Rounds to nearest, ties to even, including subnormal doubles.
 double nearest(uint64_t quotient, bool rest, int64_t exponent) {
     const int64_t length = 64 - std::countl_zero(quotient);
     const int64_t precise = std::min<int64_t>(53, length + exponent + 1074);
@@ -162,7 +162,7 @@ double nearest(uint64_t quotient, bool rest, int64_t exponent) {
 
 double ratio(Number& above, const Number& below, int64_t exponent) {
     if (above.zero() || below.zero()) return 0.0;
-    const int64_t by = 62 - (bits(above.digits) - bits(below.digits));  // the quotient has 62 bits or 63
+    const int64_t by = 62 - (bits(above.digits) - bits(below.digits));  // the quotient has 62 or 63 bits
     bool rest = shift(above.digits, by);
     const uint64_t quotient = divide(above.digits, below.digits, rest);
     const double found = nearest(quotient, rest, exponent - by);

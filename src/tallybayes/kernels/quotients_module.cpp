@@ -1,4 +1,4 @@
-// The Python names of quotients of exact numbers, and of smoothing that is fitted without a row.
+// Python bindings of quotients of exact numbers, and of smoothing fitted without a row.
 #include <nanobind/stl/optional.h>
 
 #include <optional>

@@ -7,7 +7,7 @@
 namespace tallybayes {
 namespace {
 
-// Leaves the items whose codes are not below zero, and says where each text's end then.
+// Removes the items with negative codes, and updates where each text's items end.
 template <class T>
 void keep(std::vector<T>& items, const std::vector<int32_t>& codes, std::vector<uint32_t>& ends) {
     size_t i = 0, kept = 0;
@@ -44,7 +44,7 @@ void Reader::add(int64_t row) {
     size_ = kept_.tokens.text.length;
 }
 
-// Words that are cut already.
+// Words that are already tokenised.
 void Reader::add_words(int64_t row) {
     std::vector<char>& bytes = kept_.tokens.text.bytes;
     for (int64_t at = documents_.tokens[row]; at < documents_.tokens[row + 1]; ++at) {
@@ -59,7 +59,7 @@ void Reader::add_words(int64_t row) {
     size_ = bytes.size() + kept_.rows.size();
 }
 
-// Cuts what was added, and passes over words that are not in the vocabulary.
+// Tokenises the texts that were added, and skips words that are not in the vocabulary.
 void Reader::cut() {
     Tokens& tokens = kept_.tokens;
     if (documents_.tokens) {
@@ -94,7 +94,7 @@ void Reader::change(Read& found, uint32_t strange) {
     found.last = found.behind = found.first + kept_.own.size();
 }
 
-// Each word where it first comes: in an order that depends on the text alone.
+// Distinct words in order of first occurrence, which depends on the text alone.
 void Reader::keep_first() {
     auto& first = kept_.first;
     first.clear();

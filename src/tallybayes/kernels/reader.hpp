@@ -15,7 +15,7 @@ namespace tallybayes {
 struct Read {
     int64_t row;
     const int32_t *first, *last;
-    const int32_t* behind;  // the last of the words that are read already
+    const int32_t* behind;  // the end of the words that are read already
 
     const int32_t* begin() const { return first; }
     const int32_t* end() const { return last; }
@@ -43,7 +43,7 @@ public:
         if (kept_.tokens.text.bytes.size() > large) kept_ = Kept{};
     }
 
-    // Every document of which `next` gives the row, until it gives none: −1. `find` numbers words, `take` gets them.
+    // Reads the documents whose rows `next` returns, until that is −1. `find` numbers words, `take` receives them.
     template <class Next, class Find, class Take>
     void each(Next next, Find find, Take take) {
         Tokens& tokens = kept_.tokens;
@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    static constexpr size_t enough = 8192;  // bytes of texts that are read together
+    static constexpr size_t enough = 8192;  // bytes of text read together
     static constexpr size_t large = 1 << 20;
 
     struct Kept {
@@ -82,7 +82,7 @@ private:
         std::vector<uint32_t> strange;  // words of each text that are not in the vocabulary
         std::vector<std::pair<int32_t, uint32_t>> first;
     };
-    static thread_local Kept kept;  // from call to call, so that a single text is read without asking for memory
+    static thread_local Kept kept;  // reused between calls, so that a single text needs no allocation
 
     void start();
     void add(int64_t row);
@@ -97,7 +97,7 @@ private:
     Kept& kept_;
     const bool changes_ = reading_.once || reading_.unknown >= 0;
     size_t size_ = 0;
-    size_t unheeded_ = 0;  // bytes that were read since signals were heeded
+    size_t unheeded_ = 0;  // bytes read since signals were last heeded
 };
 
 }  // namespace tallybayes

@@ -18,19 +18,19 @@ const char* find(const char* from, const char* to, char what) {
     return found ? static_cast<const char*>(found) : to;
 }
 
-// Just after the quote that closes what begins at `from`, or null.
+// Just after the quote that closes the cell at `from`, or null.
 const char* find_closing(const char* from, const char* to) {
     for (const char* quote = find(from, to, '"'); quote < to; quote = find(quote + 2, to, '"'))
         if (quote + 1 == to || quote[1] != '"') return quote + 1;
     return nullptr;
 }
 
-// How many lines end between two places; a \r at the very end of all is taken for one.
+// The number of line ends between two positions; a \r at the very end counts as one.
 BOTH int64_t count_lines(const char* from, const char* to, const char* stop) {
     int64_t lines = 0;
     while (from < to) {
         const int64_t size = std::min<int64_t>(to - from, 254), next = from + size < stop ? size : size - 1;
-        uint8_t few = 0;  // so that sixteen and more are counted at a time
+        uint8_t few = 0;  // a byte, so that the loop is vectorised
         for (int64_t i = 0; i < next; ++i) few += (from[i] == '\n') | ((from[i] == '\r') & (from[i + 1] != '\n'));
         if (next < size) few += (from[next] == '\n') | (from[next] == '\r');
         lines += few;
@@ -39,7 +39,7 @@ BOTH int64_t count_lines(const char* from, const char* to, const char* stop) {
     return lines;
 }
 
-// Just after the last line end between two places, or null. A \r with nothing after it may yet become \r\n.
+// Just after the last line end between two positions, or null. A final \r may be the start of \r\n.
 const char* find_last_end(const char* from, const char* to, const char* stop) {
     for (const char* at = to; at > from; --at)
         if (at[-1] == '\n' || (at[-1] == '\r' && at < stop && *at != '\n')) return at;
@@ -48,7 +48,7 @@ const char* find_last_end(const char* from, const char* to, const char* stop) {
 
 constexpr int64_t width = 64;
 
-// One bit for each of 64 bytes that is one of these letters.
+// A bit for each of 64 bytes that is one of these characters.
 template <class... Letters>
 INLINE uint64_t find_all(const char* at, Letters... letters) {
     uint64_t found = 0;
@@ -65,16 +65,16 @@ INLINE uint64_t find_all(const char* at, Letters... letters) {
     return found;
 }
 
-// Every bit becomes the parity of those up to it.
+// The prefix parity of all bits.
 INLINE uint64_t parities(uint64_t bits) {
     for (int shift = 1; shift < width; shift *= 2) bits ^= bits << shift;
     return bits;
 }
 
-// The same as below for most texts, 64 bytes at a time: those in which every quote opens a cell, closes it or is doubled, so
-// that an odd number of quotes means to be within. Says whether it was one, with a \n at the end of a row.
+// A fast version of the function below, 64 bytes at a time, for texts in which every quote opens a cell, closes it or is
+// doubled, so that an odd number of quotes means inside. Returns whether the text was of this kind and has a complete row.
 BOTH bool find_quickly(const char* bytes, int64_t size, char delimiter, RowsEnd& found) {
-    uint64_t inside = 0, before = 1, returned = 0;  // all bits or none; whether a quote may open next; whether \r was last
+    uint64_t inside = 0, before = 1, returned = 0;  // all ones or zeros; whether a quote may open next; whether \r was last
     int64_t lines = 0;
     char rest[width] = {};
     for (int64_t start = 0; start < size; start += width) {
@@ -84,7 +84,7 @@ BOTH bool find_quickly(const char* bytes, int64_t size, char delimiter, RowsEnd&
         const uint64_t apart = quotes | ends | returns | find_all(at, delimiter);
         const uint64_t within = parities(quotes) ^ inside;
         if (quotes & within & ~(apart << 1 | before)) return false;
-        const uint64_t alone = ends & ~(returns << 1 | returned);  // a \r\n is counted where its \r is
+        const uint64_t alone = ends & ~(returns << 1 | returned);  // \r\n is counted at its \r
         if (const uint64_t rows = ends & ~within) {
             const int behind = std::countl_zero(rows);
             found.end = start + width - behind;
@@ -105,7 +105,7 @@ bool is_blank(char letter, char delimiter) {
     return (letter == ' ' || letter == '\t') && letter != delimiter && delimiter != ' ';
 }
 
-// The first place that is not blank, and just after the last one that is not.
+// The range without leading and trailing blanks.
 const char* skip_blanks(const char* from, const char* to, char delimiter) {
     while (from < to && is_blank(*from, delimiter)) ++from;
     return from;
@@ -115,7 +115,8 @@ const char* drop_blanks(const char* from, const char* to, char delimiter) {
     return to;
 }
 
-// Takes every cell in quotes: where it opens, and the place just after it closes. Returns the quote that is never closed, or null.
+// Visits every quoted cell: where it opens, and the position just after it closes. Returns a quote that is never closed, or
+// null.
 template <class Take>
 const char* each_quoted(const char* bytes, const char* stop, char delimiter, Take take) {
     for (const char* quote = find(bytes, stop, '"'); quote < stop;) {
@@ -129,13 +130,13 @@ const char* each_quoted(const char* bytes, const char* stop, char delimiter, Tak
     return nullptr;
 }
 
-// Whether there are certainly no blanks around cells, 64 bytes at a time, where quotes are as they should be.
+// Whether there are certainly no blanks around cells, 64 bytes at a time, for texts with regular quotes.
 BOTH bool is_trim(const char* bytes, int64_t size, char delimiter, bool quoting) {
     if (delimiter == ' ' || size == 0) return true;
     if (is_blank(bytes[size - 1], delimiter)) return false;
     quoting = quoting && std::memchr(bytes, '"', size_t(size));
     const char other = delimiter == '\t' ? ' ' : '\t';
-    uint64_t inside = 0, before = 1, begins = 1, blank = 0;  // of the last byte; the first follows the end of a row
+    uint64_t inside = 0, before = 1, begins = 1, blank = 0;  // state of the last byte; the first byte follows the end of a row
     char rest[width] = {};
     for (int64_t start = 0; start < size; start += width) {
         const char* at = bytes + start;
@@ -225,7 +226,7 @@ std::optional<std::vector<uint8_t>> trim_cells(const char* bytes, int64_t size, 
         for (at = text; at < stop && !ends_cell(*at, delimiter);) ++at;
         trimmed.insert(trimmed.end(), first, drop_blanks(text, at, delimiter));
         const bool ends_row = at == stop || *at != delimiter;
-        if (ends_row && at > cell && trimmed.size() == row) trimmed.push_back(' ');  // an empty line would be no row
+        if (ends_row && at > cell && trimmed.size() == row) trimmed.push_back(' ');  // an empty line would not be a row
         if (at < stop) trimmed.push_back(uint8_t(*at++));
         if (ends_row) row = trimmed.size();
     }

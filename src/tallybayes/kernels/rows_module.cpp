@@ -1,4 +1,4 @@
-// The Python names of the kernels that find rows.
+// Python bindings of the kernels that find rows.
 #include <limits>
 
 #include "arrays.hpp"

@@ -13,10 +13,10 @@ namespace tallybayes {
 namespace {
 
 // log(1 + u) for finite u ≥ 0, without branches, so that the compiler vectorises it. 1 + u = 2^k·m with m in [√½, √2);
-// f = m − 1, with what the addition lost put back; log(1+f) = 2·artanh(f / (2 + f)) as a series.
+// f = m − 1, corrected for the rounding of 1 + u; log(1+f) = 2·artanh(f / (2 + f)) as a series.
 INLINE double log1p_positive(double u) {
     const double w = 1.0 + u;
-    const double lost = u - (w - 1.0);  // 0 ≤ u: exact, or beyond 2^53 too small to matter
+    const double lost = u - (w - 1.0);  // exact, or for u above 2^53 negligible
     const uint64_t bits = std::bit_cast<uint64_t>(w);
     constexpr uint64_t root_half = 0x3fe6a09e667f3bcd;
     const uint64_t shifted = bits - root_half;
@@ -44,11 +44,11 @@ INLINE double log1p_positive(double u) {
 }
 
 constexpr int64_t stretch = 512;
-constexpr size_t patience = 256;  // columns of a stretch before signals are heeded
+constexpr size_t patience = 256;  // columns of a stretch between checks for signals
 constexpr double far = 1e300;
 constexpr double never = -std::numeric_limits<double>::infinity();
 
-// steep·log(1 + v) as a series of so many terms, for v so small that the next one does not matter.
+// steep·log(1 + v) as a series of this many terms, for v so small that the next term is negligible.
 template <int terms, bool gaps>
 INLINE void add_series(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                        double* __restrict score) {
@@ -64,7 +64,7 @@ INLINE void add_series(const double* x, int64_t count, double centre, double nar
     }
 }
 
-// The smallest and largest of some values, NaN passed over, and whether there was one.
+// The smallest and largest of some values, without NaN, and whether there was a NaN.
 struct Range {
     double low, high;
     bool gaps;
@@ -91,14 +91,13 @@ INLINE Range range(const double* x, int64_t count) {
             bool(missing[0] | missing[1] | missing[2] | missing[3])};
 }
 
-// Asks for the column's next stretch while this one is worked on: so many columns in turn hide their order from the
-// processor.
+// Prefetches the column's next stretch: with many columns in turn, the processor does not recognise the pattern.
 INLINE void fetch_next(const double* x, int64_t count, int64_t away) {
     for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(x + away + i, 0, 2);
 }
 
-// A stretch of every column, one value after the other. Columns of a matrix that is kept row by row are turned, some at
-// a time, so that what lies side by side in memory is read once.
+// Stretches of columns as contiguous values. Columns of a row-major matrix are transposed, several at a time, so that
+// neighbouring values in memory are read once.
 class Stretch {
 public:
     INLINE Stretch(const Columns& columns, int64_t first, int64_t count)
@@ -116,7 +115,7 @@ public:
 
 private:
     static constexpr size_t side = 8;
-    static constexpr int64_t narrow = 64;  // a stretch of a wider matrix is too large to be asked for ahead
+    static constexpr int64_t narrow = 64;  // columns: a stretch of a wider matrix is too large to prefetch
 
     INLINE void turn(size_t column) {
         const size_t wide = std::min(side, columns_.x.size() - column);
@@ -135,7 +134,7 @@ private:
     double turned_[side][stretch];
 };
 
-// As a logarithm, for values that may be far out.
+// With a logarithm, for values of any size.
 INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                           double* __restrict score) {
     double u[stretch];
@@ -207,7 +206,7 @@ BOTH void add_linear(const Columns& columns, const double* weight) {
     }
 }
 
-// Much data makes u = (x − mean)²·precision small: then a short series does, at a third of the cost of a logarithm.
+// With much data, u = (x − mean)²·precision is small, and a short series takes a third of the time of a logarithm.
 BOTH int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                          const double* constant) {
     int64_t extreme = 0;

@@ -5,12 +5,12 @@
 
 namespace tallybayes {
 
-// Several columns, or the columns of a matrix that is kept row by row, and for each numbers per class: mean[column][class] and so on. The rows are taken a stretch at a
-// time through all columns, so that their scores stay in the nearest cache. Each adds up into scores[class][row] and
-// returns how often a value was so far out that it must be looked at: an infinity, or nearly one. A NaN says nothing.
+// Several columns, or the columns of a row-major matrix, with parameters mean[column][class] and so on. Rows are processed
+// in stretches through all columns, so that their scores stay in the L1 cache. Each function adds to scores[class][row]
+// and returns how many values were infinite, or nearly so, and must be checked. A NaN adds nothing.
 struct Columns {
-    std::span<const double* const> x;  // of a matrix, all of its columns in order
-    int64_t step;  // from one value of a column to the next
+    std::span<const double* const> x;  // for a matrix, all of its columns in order
+    int64_t step;  // between consecutive values of a column
     int64_t rows;
     int64_t classes;
     double* scores;
@@ -27,7 +27,7 @@ void add_linear(const Columns& columns, const double* weight);
 int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                     const double* constant);
 
-// Each row's class of the highest score. Returns how many rows had −∞ everywhere; theirs are meaningless.
+// The class with the highest score of each row. Returns how many rows had −∞ everywhere; theirs are meaningless.
 int64_t most_probable(const double* scores, int64_t stride, int64_t rows, int64_t classes, int64_t* out);
 
 // out[row][class] = exp(score) / Σ exp(score). Returns how many rows had −∞ everywhere; theirs are meaningless. The

@@ -1,4 +1,4 @@
-// The Python names of the kernels that score columns of numbers, and turn scores into probabilities.
+// Python bindings of the kernels that score columns of numbers, and turn scores into probabilities.
 #include <cmath>
 
 #include "arrays.hpp"
@@ -11,8 +11,8 @@ using namespace nanobind::literals;
 namespace tallybayes {
 namespace {
 
-// What is said of logarithms, as said of the numbers themselves: less by the logarithm, which is the change of scale.
-// Returns how many numbers are not above 0, or infinite.
+// Turns densities of logarithms into densities of the numbers, by subtracting the logarithm (change of variable). Returns
+// how many numbers are infinite or not above 0.
 template <class Work>
 int64_t with_logarithms(const Columns& columns, Work work) {
     const int64_t rows = columns.rows, count = int64_t(columns.x.size());
@@ -37,8 +37,7 @@ int64_t with_logarithms(const Columns& columns, Work work) {
     return outside;
 }
 
-// Columns of equal length or a matrix, and their scores, for the kernels that take several at once: as they are, or their
-// logarithms.
+// Columns of equal length or a matrix, unchanged or as logarithms, and their scores, for kernels that take several columns.
 template <class Work>
 int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, bool logs,
                      Work work) {
@@ -66,7 +65,7 @@ int64_t with_columns(nb::object given, std::initializer_list<Table<double>> sett
     return logs ? with_logarithms(columns, work) : work(columns);
 }
 
-// The same for columns whose cells are looked up, each in its own table.
+// The same for cells that are looked up, each column in its own table.
 template <class Code, class Work>
 int64_t with_tables(nb::list list, nb::list tables, Out<double> scores, Work work) {
     expect(list.size() == tables.size(), "there is not one table a column");

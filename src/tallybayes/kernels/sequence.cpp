@@ -13,10 +13,10 @@ namespace {
 
 bool starts_character(char c) { return (c & 0xc0) != 0x80; }
 
-// A run, cut behind its first word and before its last.
+// A run, split after its first word and before its last.
 struct Cut {
     int length;
-    uint32_t first, last;  // where what comes behind the first word starts, and the last word
+    uint32_t first, last;  // the start of the second word, and of the last word
 };
 
 Cut cut_words(std::string_view run) {
@@ -92,7 +92,7 @@ Chain::Chain(const StringIndex& index, bool characters, const RunCells& cells, i
     if (!counts) counted_ = {};
 }
 
-// The cells of each run, one run after the other, in the order of their classes.
+// The cells of all runs, by run and class.
 void Chain::arrange(const RunCells& cells) {
     starts_.assign(lengths_.size() + 1, 0);
     for (int64_t i = 0; i < cells.count; ++i) ++starts_[size_t(cells.runs[i]) + 1];
@@ -115,7 +115,7 @@ void Chain::arrange(const RunCells& cells) {
     }
 }
 
-// Which runs each run is made of.
+// The runs that each run consists of.
 void Chain::link(const StringIndex& index, bool characters) {
     const size_t size = lengths_.size();
     std::vector<char> text(index.bytes());
@@ -164,7 +164,7 @@ int64_t Chain::cell(int32_t run, int class_) const {
     return -1;
 }
 
-// What comes behind every run, and how many runs were met once and twice.
+// The extensions of every run, and the numbers of runs that occurred once and twice.
 void Chain::add_up() {
     const size_t width = size_t(width_);
     total_.assign(width, 0.0);
@@ -189,7 +189,7 @@ void Chain::add_up() {
     }
 }
 
-// What is kept of every run, and what is left for shorter ones.
+// The discounted share of every run, and the mass left for shorter ones.
 void Chain::discount(double given) {
     const size_t width = size_t(width_);
     discounts_.resize(once_.size());

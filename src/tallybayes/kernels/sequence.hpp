@@ -17,7 +17,7 @@ namespace tallybayes {
 struct CountedRuns {
     std::vector<int32_t> runs, classes;
     std::vector<int64_t> n;
-    std::vector<int64_t> sizes;  // how many runs each document has; −1 if it was not counted
+    std::vector<int64_t> sizes;  // the number of runs of each document; −1 if it was not counted
 };
 
 CountedRuns count_runs(const Documents& documents, const Reading& reading, StringIndex& index, const int32_t* classes,
@@ -41,19 +41,19 @@ public:
     int width() const { return width_; }
     int64_t size() const { return int64_t(lengths_.size()); }
 
-    // Adds log P(text | class) to scores[class][row], and writes how many words each text has; −1 where it is missing.
+    // Adds log P(text | class) to scores[class][row], and writes the number of words of each text; −1 if it is missing.
     void add(const Documents& documents, const Reading& reading, double* scores, int64_t stride, int64_t* words) const;
-    // What every word says, in the order of the texts: [word][class]. All words are taken up by `names`.
+    // The evidence of every word, in the order of the texts: [word][class]. All words are added to `names`.
     struct Apart {
         std::vector<int64_t> starts;
         std::vector<int32_t> words;
         std::vector<double> said;
     };
     Apart take_apart(const Documents& documents, const Reading& reading, StringIndex& names) const;
-    // P(last word | words before) of every run that was met: [run][class].
+    // P(last word | words before) of every run that was seen: [run][class].
     void probabilities(double* table) const;
-    // What is kept of every run in every class that met it, and what is left for shorter ones of what comes behind it; of every
-    // run, the run without its last word, and that word; of every class, what a word never met says.
+    // For every run and every class that has it: the discounted share, and the mass left for shorter runs; for every run, the
+    // run without its last word, and that word; for every class, the evidence of an unseen word.
     struct Cells {
         std::vector<int32_t> runs, classes;
         std::vector<double> kept, rest;
@@ -70,14 +70,14 @@ private:
     struct Said {
         int32_t class_;
         double kept;  // (n − d) / N
-        double rest;  // what is left for shorter runs, of what comes behind this one
+        double rest;  // the mass left for shorter runs after this one
     };
     struct Counted {
-        double n, behind, kinds;  // of this run; of all that go one word further, and how many are different
+        double n, behind, kinds;  // the count of this run; that of all its extensions by one word; and their number
     };
-    struct Place {  // a word in a text; −1: not met
+    struct Place {  // a word in a text; −1: unseen
         int32_t word;
-        int32_t before[longest], run[longest];  // the run of so many words before it, without and with it
+        int32_t before[longest], run[longest];  // the run of the words before it, by length, without and with it
     };
     struct Child {
         uint64_t key;
@@ -109,17 +109,17 @@ private:
     int width_, order_;
     double given_;
     int32_t start_ = -1;
-    double words_ = 0.0;            // different ones, of all classes
+    double words_ = 0.0;            // the number of different words in all classes
     std::vector<int8_t> lengths_;   // of every run, in words; 0: no class has it, or it is the start mark alone
-    std::vector<int32_t> before_;   // of every run, the run without its last word; −1: none
-    std::vector<int32_t> after_;    // and without its first
-    std::vector<int32_t> last_;     // its last word
+    std::vector<int32_t> before_;   // every run without its last word; −1: none
+    std::vector<int32_t> after_;    // every run without its first word
+    std::vector<int32_t> last_;     // the last word of every run
     std::vector<int64_t> starts_;   // of every run's cells
     Pages<Said> said_;
     std::vector<Counted> counted_;
-    std::vector<double> total_, kinds_;          // of the words of each class: all, different
-    std::vector<double> base_;                   // what a word never met says
-    std::vector<double> once_, twice_;           // runs met so often: [length − 1][class]
+    std::vector<double> total_, kinds_;          // the number of words, and of different words, of each class
+    std::vector<double> base_;                   // the evidence of an unseen word
+    std::vector<double> once_, twice_;           // the number of runs that occurred once and twice: [length − 1][class]
     std::vector<double> discounts_;
     Pages<Child> children_;
     uint64_t mask_ = 0;

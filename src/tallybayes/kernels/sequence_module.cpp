@@ -1,4 +1,4 @@
-// The Python names of what counts and scores runs of words.
+// Python bindings of the kernels that count and score runs of words.
 #include "documents.hpp"
 #include "sequence.hpp"
 

@@ -12,7 +12,7 @@ namespace tallybayes {
 constexpr ptrdiff_t patience = 1 << 12;  // stretches of words before signals are heeded
 constexpr auto nothing_more = [](const char*, const std::vector<Span>&) {};
 
-// A product of probabilities for every class, of which the logarithm is taken now and then.
+// A product of probabilities for every class, whose logarithm is taken before it underflows.
 class Product {
 public:
     explicit Product(int width) : p_(size_t(width)), logs_(size_t(width)) {}
@@ -51,7 +51,7 @@ inline int32_t Chain::child(int32_t before, int32_t word, uint64_t at) const {
     return children_[at].run;
 }
 
-// The words of texts, of which those that are not in the index have a number beyond all others.
+// The words of texts; those that are not in the index have a number beyond all others.
 template <class Find, class Take>
 void Chain::read(const Documents& documents, const Reading& reading, Find find, Take take) const {
     const auto number = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
@@ -63,12 +63,12 @@ void Chain::read(const Documents& documents, const Reading& reading, Find find, 
     Reader(documents, reading).each(Present(documents), number, take);
 }
 
-// Every word behind the start mark, which comes first. A stretch of words is looked up at a time, first all pairs, then all
-// threes: what one of them needs from memory is on its way while the others are looked up.
+// Visits every word after the start mark. Words are looked up in stretches, first all pairs, then all triples, so that
+// memory accesses overlap.
 template <class Step>
 void Chain::walk(const Read& read, Step step) const {
     constexpr ptrdiff_t stretch = 64;
-    int32_t found[longest + 1][stretch + 1];  // of so many words before a word, the run with it; first the one before all
+    int32_t found[longest + 1][stretch + 1];  // the run that ends in each word, by length; preceded by that of the last word
     uint64_t slots[stretch];
     for (auto& runs : found) runs[0] = -1;
     found[0][0] = start_ < size() ? start_ : -1;

@@ -13,20 +13,20 @@ namespace {
 
 using Wide = unsigned __int128;
 
-// What is counted of one word in one class.
+// The sums of one word in one class.
 struct Cell {
     Wide n = 0;      // in units of 2^-32
     Wide share = 0;  // in units of 2^-96
     uint64_t documents = 0;
 };
 
-// How often a document has a word.
+// A document that has a word, and how often.
 struct Posting {
     int64_t row;
     uint64_t times;
 };
 
-// How many words each document has.
+// The number of words of each document.
 std::vector<uint64_t> lengths_of(const ListedWords& listed) {
     std::vector<uint64_t> lengths(size_t(listed.rows), 0);
     for (int64_t row = 0; row < listed.rows; ++row)
@@ -34,7 +34,7 @@ std::vector<uint64_t> lengths_of(const ListedWords& listed) {
     return lengths;
 }
 
-// The documents that have each word, the shorter first; and where those of each word start.
+// The documents of each word, sorted by length; and where those of each word start.
 struct Postings {
     std::vector<Posting> postings;
     std::vector<int64_t> starts;
@@ -55,8 +55,7 @@ struct Postings {
     }
 };
 
-// One word after the other, what it counts in every class. Documents of one length are added up before they are multiplied by
-// the part that a word is of them.
+// Sums every word by class. Documents of equal length are added up before they are multiplied by the share of one word.
 class WordCounter {
 public:
     explicit WordCounter(const Shares& shares)
@@ -73,7 +72,7 @@ public:
             entries += last - first;
         }
         patience_.spend(entries);
-        const Wide part = (Wide(1) << 64) / length;  // that a word is of them, cut off at 2^-64
+        const Wide part = (Wide(1) << 64) / length;  // the share of one word, truncated to 2^-64
         if (entries >= shares_.width)
             for (int32_t class_ = 0; class_ < shares_.width; ++class_) end_length(class_, part);
         else
@@ -110,7 +109,7 @@ private:
     const Shares& shares_;
     std::vector<Cell> cells_;
     std::vector<uint64_t> documents_;  // of equal length that have the word
-    std::vector<Wide> again_;          // how often these have it beyond once
+    std::vector<Wide> again_;          // their occurrences of it beyond the first
     std::vector<int32_t> met_;
     Patience patience_;
 };
@@ -133,7 +132,7 @@ std::vector<Cell> count_words(const ListedWords& listed, const Shares& shares, S
     return cells;
 }
 
-// All sums as limbs, no more of them than the largest has.
+// All sums as limbs, as many as the largest needs.
 template <class Field>
 std::vector<int64_t> limbs_of(const std::vector<Cell>& cells, Field field) {
     Wide all = 0;

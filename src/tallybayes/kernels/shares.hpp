@@ -5,7 +5,7 @@
 
 namespace tallybayes {
 
-// Which classes each row belongs to, and how much, in units of 2^-32: all of them together less than 2^62.
+// The classes and shares of each row, in units of 2^-32; their total is below 2^62.
 struct Shares {
     const int64_t* starts;
     const int32_t* classes;
@@ -13,15 +13,15 @@ struct Shares {
     int width;
 };
 
-// The words of documents, as `list_words` gives them.
+// The words of documents, from `list_words`.
 struct ListedWords {
     const int64_t* starts;
     const int32_t *words, *counts;
-    int64_t rows, size;  // how many documents, and how many words there are
+    int64_t rows, size;  // the number of documents, and of words in the index
 };
 
-// Of all cells the word and the class, and the sums as limbs of 32 bits, as many for each as the largest needs: the lowest first,
-// which is 2^-32 of n and documents and 2^-96 of shares.
+// The word and class of every cell, and the sums as 32-bit limbs, as many as the largest needs, lowest first: in units of
+// 2^-32 for n and documents, and of 2^-96 for shares.
 struct SharedWords {
     std::vector<int32_t> words, classes;
     std::vector<int64_t> n, documents, shares;
@@ -29,14 +29,14 @@ struct SharedWords {
 
 SharedWords count_shared(const ListedWords& listed, const Shares& shares);
 
-// How often each level occurs in each class, in units: table[level][class]; a level below zero is missing.
+// The count of each level in each class, in units: table[level][class]; a negative level is missing.
 void count_units(const int32_t* levels, int64_t rows, const Shares& shares, int64_t* table);
 
-// Limbs of a sum, of which the lowest weighs 2^(32·low).
+// The limbs of a sum; the lowest weighs 2^(32·low).
 struct Window {
     int low;
     int64_t size;
-    int64_t* limbs;  // [column][class][limb], or null where the sum is not wanted
+    int64_t* limbs;  // [column][class][limb]; null if the sum is not needed
 };
 
 // Σ units, Σ units·x and Σ units·x² of every column of a matrix, by class: NaN is missing, no value is infinite, and no

@@ -1,4 +1,4 @@
-// The Python names of what counts rows that have shares in several classes.
+// Python bindings of the kernels that count rows with shares in several classes.
 #include "shares.hpp"
 
 #include <algorithm>

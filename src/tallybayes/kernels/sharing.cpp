@@ -11,14 +11,14 @@
 namespace tallybayes {
 namespace {
 
-constexpr int64_t stretch = 128;  // rows that stay in the nearest cache with some of their classes
+constexpr int64_t stretch = 128;  // rows that fit into the L1 cache with some of their classes
 constexpr double never = -std::numeric_limits<double>::infinity();
 
 // The results for a stretch of rows.
 struct Stretch {
     double best[stretch], total[stretch], left[stretch];
-    int64_t which[stretch];  // the class that is best, the first of equals
-    int64_t held[stretch];   // in how many classes there is a share
+    int64_t which[stretch];  // the best class, the first one on a tie
+    int64_t held[stretch];   // the number of classes with a share
 };
 
 // Turns the scores of a stretch into whole units. Intermediate results are in local arrays, which the compiler knows

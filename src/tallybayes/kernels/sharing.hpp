@@ -13,8 +13,8 @@ struct Scored {
     const double* weights;
 };
 
-// Row i has shares in classes[starts[i]] … classes[starts[i + 1] − 1]: rounded down, and what is left over goes to the largest.
-// logs are log Σ exp(score); of a row that no class allows, −∞.
+// Row i has shares in classes[starts[i]] … classes[starts[i + 1] − 1], rounded down; the remainder goes to the largest.
+// logs are log Σ exp(score); −∞ for a row that is impossible in every class.
 struct SharedOut {
     std::vector<int64_t> starts, units;
     std::vector<int32_t> classes;

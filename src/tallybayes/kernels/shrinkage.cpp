@@ -11,18 +11,18 @@
 namespace tallybayes {
 namespace {
 
-constexpr int worths = 16;          // that the prior is tried at: 1/64 to 16 million values, each four times the last
-constexpr double enough_each = 10;  // values for each level, on average, below which a profile of the levels says nothing
+constexpr int worths = 16;          // values of m that are tried: 1/64 to 16 million, in steps of a factor of four
+constexpr double enough_each = 10;  // mean number of values per level, below which a profile is not informative
 
 double worth(int i) { return std::ldexp(1.0, 2 * (i - 3)); }
 
-// The classes that have any values, how many each has, and in all.
+// The classes with values, the number of values of each, and their total.
 struct Held {
     std::vector<int64_t> classes;
     std::vector<double> n;
     double total = 0.0;
 
-    // One of the classes may be told to have another total.
+    // One of the classes may be given another total.
     Held(const double* counts, int64_t levels, int64_t width, int64_t changed = -1, double to = 0.0) {
         for (int64_t c = 0; c < width; ++c) {
             double sum = 0.0;
@@ -39,15 +39,15 @@ struct Held {
     double mean() const { return total / many(); }
     bool too_few(int64_t levels) const { return many() < 2 || levels < 2 || total < enough_each * double(levels); }
 
-    // The share that the classes give to a level on average, from its counts in all of them.
+    // The mean share of a level over the classes, from its counts in all of them.
     double profile(const double* counts, int64_t levels) const {
         double share = 0.0;
         for (size_t i = 0; i < n.size(); ++i) share += (counts[classes[i]] + 1.0) / (n[i] + double(levels)) / many();
         return share;
     }
 
-    // What a level's counts add to log P(counts), where the prior is worth m values and every class's probabilities are
-    // integrated out; but for the orders of the values.
+    // The contribution of a level's counts to log P(counts), with a prior worth m values and the probabilities of every
+    // class integrated out; without the multinomial coefficient.
     double said(const double* counts, double assumed) const {
         const double unmet = log_gamma(assumed);
         double said = 0.0;
@@ -56,14 +56,14 @@ struct Held {
         return said;
     }
 
-    // And what the classes' totals take from it.
+    // The contribution of the classes' totals, which is subtracted.
     double taken(double m) const {
         double said = 0.0;
         for (const double each : n) said += log_gamma(m + each) - log_gamma(m);
         return said;
     }
 
-    // How many values the prior is worth, from log P(counts) at each of the worths.
+    // The number of values that the prior is worth, from log P(counts) at each of the values tried.
     double worth_of(const double* likelihoods) const {
         double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
         for (int i = 0; i < worths; ++i) {
@@ -80,7 +80,7 @@ struct Held {
     }
 };
 
-// Profiles of all levels, and log P(counts) at each of the worths.
+// The profile of all levels, and log P(counts) at each of the values tried.
 struct Fit {
     Held held;
     std::vector<double> profile;
@@ -108,8 +108,8 @@ void fit_pseudocounts(const double* counts, int64_t levels, int64_t classes, dou
     for (int64_t level = 0; level < levels; ++level) pseudo[level] = m * fit.profile[level];
 }
 
-// Without a value, its class's share of every level is another; but in which level the value was, matters to that level
-// alone. So all levels are looked at once for each class.
+// Leaving a value out changes its class's share of every level, but the level of the value matters to that level alone. So
+// all levels are processed once for each class.
 void fit_left_out(const double* counts, int64_t levels, int64_t width, LeftCells cells, double* worths_out, double* shares) {
     std::optional<Fit> fit;
     std::vector<double> row(static_cast<size_t>(width));

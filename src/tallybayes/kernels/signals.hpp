@@ -8,11 +8,11 @@
 
 namespace tallybayes {
 
-// Lets Python handle pending signals, and throws what it raises; in a thread with a flag, throws if that is set. Costs
-// a microsecond: call it every ten milliseconds or so, where nothing is left half done.
+// Lets Python handle pending signals, and throws what it raises; in a thread with a flag, throws if that is set. Takes a
+// microsecond: call it about every ten milliseconds, at points where an exception leaves a consistent state.
 void heed_signals();
 
-// Heeds signals if much was done since the last time.
+// Heeds signals if enough was done since the last time.
 class Patience {
 public:
     void spend(int64_t values) {
@@ -25,7 +25,7 @@ private:
     int64_t spent_ = 0;
 };
 
-constexpr ptrdiff_t long_stretch = 1 << 18;  // of what takes some nanoseconds each
+constexpr ptrdiff_t long_stretch = 1 << 18;  // items that take a few nanoseconds each
 
 // Calls step(first, last) for consecutive stretches of the range, and heeds signals in between.
 template <class At, class Step>

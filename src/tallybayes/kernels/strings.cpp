@@ -11,8 +11,8 @@
 namespace tallybayes {
 namespace {
 
-constexpr uint64_t ahead = 32;  // strings whose slots are on their way from memory while others are compared
-constexpr size_t patience = 1 << 18;  // words that are looked up before signals are heeded; a multiple of `ahead`
+constexpr uint64_t ahead = 32;  // strings whose slots are prefetched while others are compared
+constexpr size_t patience = 1 << 18;  // words between checks for signals; a multiple of `ahead`
 
 template <class T>
 inline uint64_t load(const char* p) {
@@ -21,7 +21,7 @@ inline uint64_t load(const char* p) {
     return value;
 }
 
-// Up to eight bytes as a number, zeros behind them, never reading past the string.
+// Up to eight bytes as a number, padded with zeros, without reading past the string.
 inline uint64_t load_short(const char* p, uint64_t length) {
     if (length >= 8) return load<uint64_t>(p);
     if (length >= 4) return load<uint32_t>(p) | load<uint32_t>(p + length - 4) << (8 * (length - 4));
@@ -29,7 +29,7 @@ inline uint64_t load_short(const char* p, uint64_t length) {
     return length ? load<uint8_t>(p) : 0;
 }
 
-// A key per process, so that colliding strings cannot be crafted from outside.
+// A random key per process, so that colliding strings cannot be crafted.
 struct Key {
     uint64_t a, b;
     Key() {

@@ -54,9 +54,9 @@ public:
     // The same for parts of a text that can be read eight bytes beyond its end.
     void encode(const char* text, const std::vector<Span>& spans, bool grow, std::vector<int32_t>& codes);
     void look_up(const char* text, const std::vector<Span>& spans, std::vector<int32_t>& codes) const;
-    // Takes over the other's strings; writes the number that each has here.
+    // Adds the other index's strings; writes the number of each here.
     void merge(const StringIndex& other, int32_t* codes);
-    // Writes the number that each of the other's strings has here, or `unknown`.
+    // Writes the number of each of the other index's strings here, or `unknown`.
     void find_all(const StringIndex& other, int32_t* codes) const;
     StringIndex copy() const;
     // An index of these strings, in this order.
@@ -71,7 +71,7 @@ public:
     const std::vector<int64_t>& ends() const { return ends_; }
 
 private:
-    // Both ends of a string tell most strings apart within the table; up to sixteen bytes, all strings.
+    // Both ends of a string distinguish most strings within the table; up to sixteen bytes, all strings.
     struct alignas(32) Slot {
         uint64_t head;  // the first eight bytes
         uint64_t tail;  // the last eight
@@ -80,13 +80,13 @@ private:
         int32_t code;  // -1 in an empty slot
     };
     static constexpr Slot empty{0, 0, 0, 0, -1};
-    struct Probe {  // what a string's slot has, but for the code
+    struct Probe {  // a string's slot without the code
         uint64_t head, tail;
         uint32_t length, hash;
         const char* text;
     };
 
-    // Others may look up while one adds. A copy has its own lock.
+    // Lookups may run concurrently with one writer. A copy has its own lock.
     struct Lock {
         mutable std::shared_mutex mutex;
         Lock() = default;

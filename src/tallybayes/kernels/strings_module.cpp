@@ -1,4 +1,4 @@
-// The Python names of the indexes of strings and of pairs.
+// Python bindings of the indexes of strings and of pairs.
 #include <nanobind/stl/optional.h>
 
 #include <cstring>
@@ -27,7 +27,7 @@ nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t
     return result;
 }
 
-// A few strings as Python has them: not worth a column.
+// A few Python strings, for which an Arrow column is not worthwhile.
 nb::object encode_few(StringIndex& index, nb::list texts, bool grow) {
     int32_t* codes;
     nb::object result = give<int32_t>({texts.size()}, &codes);

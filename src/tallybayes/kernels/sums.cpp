@@ -3,8 +3,8 @@
 // The plain way adds the bits of every value to 32-bit limbs. The fast way takes the values of one class in one
 // block, finds the largest, and lays fixed grids under it, 40 bits apart. Adding and subtracting 1.5·2^52 grid
 // units leaves the multiple of the unit nearest to x, without error; the multiples of one grid add up without
-// error in a double as long as the sum stays below 2^53 units, which a block is short enough to promise. What the
-// grids do not hold to the last bit (a value over 2^13 times smaller than the largest, say) goes the plain way.
+// error in a double as long as the sum stays below 2^53 units, which the length of a block guarantees. Values that the
+// grids do not hold to the last bit (such as one over 2^13 times smaller than the largest) go the plain way.
 #include "sums.hpp"
 
 #include <algorithm>
@@ -24,11 +24,11 @@ namespace tallybayes {
 namespace {
 
 constexpr int low1 = full_low(1), low2 = full_low(2);
-constexpr int few_rows = 8;  // that are not worth being put in order
+constexpr int few_rows = 8;  // for which sorting by class is not worthwhile
 
 struct Sink {
     int64_t* x;
-    int64_t* xx;  // null where squares are not wanted
+    int64_t* xx;  // null if squares are not needed
     void add(double value) const {
         add_double(x, low1, value);
         if (xx) add_square(xx, low2, value);
@@ -39,7 +39,7 @@ inline Sink sink_of(int64_t* x, int64_t* xx, int64_t cell) {
     return {x + cell * full_size(1), xx ? xx + cell * full_size(2) : nullptr};
 }
 
-// The first counted row that holds an infinity, whichever way met one.
+// The first counted row with an infinity, found on either path.
 int64_t first_infinite(const Matrix& matrix, const Groups& groups) {
     for (int64_t row = 0;; ++row) {
         const double *from = matrix.values + row * matrix.columns, *to = from + matrix.columns;
@@ -99,7 +99,7 @@ struct Scattered {
     }
 };
 
-// Values that are in order already.
+// Values that are contiguous already.
 struct InOrder {
     const double* base;
     double one(int i) const { return base[i]; }
@@ -111,7 +111,7 @@ struct Segment {
     int64_t present;  // values that are not missing
 };
 
-// The values of one class in one block, side by side in the buffer; 0 stands for NaN and fills up the last four.
+// The values of one class in one block, contiguous in the buffer; 0 replaces NaN and pads to a multiple of four.
 template <class Values>
 AVX2 Segment collect(const Values& source, int count, double* buffer) {
     const __m256d magnitude = _mm256_castsi256_pd(_mm256_set1_epi64x(0x7fffffffffffffff));
@@ -194,7 +194,7 @@ AVX2 void sum_on_grids(const double* buffer, int count, int top, const Sink& sin
     }
 }
 
-// Adds up one segment; how many values it has, or −1 where one is infinite.
+// Sums one segment; returns the number of its values, or −1 if one is infinite.
 template <class Values>
 AVX2 int64_t sum_segment(const Values& source, int count, double* buffer, const Sink& sink) {
     const auto [largest, present] = collect(source, count, buffer);
@@ -211,7 +211,7 @@ AVX2 int64_t sum_segment(const Values& source, int count, double* buffer, const 
     return present;
 }
 
-// A matrix of one column, whose values lie side by side as they are.
+// A matrix of one column, whose values are contiguous.
 AVX2 bool sum_blocks(const double* values, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     alignas(32) double buffer[Groups::block_rows + 4];
     Patience patience;
@@ -231,8 +231,7 @@ AVX2 bool sum_blocks(const double* values, const Groups& groups, int64_t* n, int
     return true;
 }
 
-// A matrix row by row, some columns at a time: of each row, what lies side by side is read once and put in the order of
-// the classes.
+// A row-major matrix, several columns at a time: neighbouring values of each row are read once and sorted by class.
 AVX2 bool sum_matrix_blocks(const Matrix& matrix, const Groups& groups, int64_t* n, int64_t* x, int64_t* xx) {
     constexpr int side = 8, ahead = 32;
     Patience patience;

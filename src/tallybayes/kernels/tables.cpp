@@ -7,7 +7,7 @@ namespace tallybayes {
 
 void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
                  int64_t* counts) {
-    // As unsigned numbers, those below zero are out of range too.
+    // As unsigned numbers, negative ones are out of range too.
     for (int64_t row = 0; row < rows; ++row)
         if (uint32_t(codes[row]) < uint64_t(levels) && uint32_t(classes[row]) < uint64_t(width))
             ++counts[codes[row] * width + classes[row]];

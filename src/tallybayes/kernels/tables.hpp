@@ -8,23 +8,23 @@ namespace tallybayes {
 void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
                  int64_t* counts);
 
-// Adds table[code][class] to scores[class][row]; a row whose code is not in range is left alone.
+// Adds table[code][class] to scores[class][row]; rows whose code is out of range are skipped.
 void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
                int64_t stride);
 
-// The same where the codes are doubles, NaN for none. Returns how many of the others are not in the table.
+// The same for codes that are doubles, NaN if missing. Returns how many of the others are not in the table.
 int64_t add_table(const double* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,
                   int64_t stride);
 
-// How many of the cuts, which are in order, are not above each number; −1 for NaN.
+// The number of sorted cuts that are ≤ each number; −1 for NaN.
 void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes);
 
-// Finds each number's interval and adds table[interval][class] to scores[class][row]. Below the first and beyond the last of
-// the edges, where the table has a row as well, 2·log(half + ½·distance) is taken off every class. A NaN is left alone.
+// Finds each number's interval and adds table[interval][class] to scores[class][row]. Below the first and beyond the last
+// edge, for which the table also has rows, 2·log(half + ½·distance) is subtracted for every class. NaN is skipped.
 void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,
                    int64_t classes, double* scores, int64_t stride);
 
-// Adds sign · values[i][…] to target[rows[i]][…], for rows of so many numbers. Returns the largest resulting magnitude.
+// Adds sign · values[i][…] to target[rows[i]][…], for rows of this many numbers. Returns the largest resulting magnitude.
 int64_t add_rows(int64_t* target, const int64_t* rows, int64_t count, int64_t width, const int64_t* values, int64_t sign);
 
 }  // namespace tallybayes

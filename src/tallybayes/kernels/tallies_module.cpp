@@ -1,4 +1,4 @@
-// Labelled sums added to labelled sums, as Python holds them: labels in dictionaries that number them, limbs in arrays.
+// Adds labelled sums to labelled sums, in their Python form: labels in dictionaries of indices, limbs in arrays.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -12,7 +12,7 @@ using namespace nanobind::literals;
 namespace tallybayes {
 namespace {
 
-// Names that are looked up for every sum, made once.
+// Interned names that are looked up for every sum.
 PyObject *limbs_name = nullptr, *low_name = nullptr;
 
 nb::object attribute(nb::handle of, PyObject* name) {
@@ -21,8 +21,8 @@ nb::object attribute(nb::handle of, PyObject* name) {
     return nb::steal(found);
 }
 
-// An array of three dimensions, wherever its numbers lie. It is asked for its buffer, since nanobind's way to an array takes
-// longer than all the rest.
+// A three-dimensional array with any strides, through the buffer protocol: nanobind's array conversion would take longer
+// than everything else.
 template <class T>
 struct Limbs {
     nb::object array;
@@ -44,7 +44,7 @@ struct Limbs {
     T* at(int64_t row, int64_t column) const { return data + row * stride[0] + column * stride[1]; }
 };
 
-// Where each of the other's labels stands among these: a pair of its number there and here. Says whether all are here.
+// The index of each of the other's labels there and here. Returns whether all are here.
 using Places = std::vector<std::pair<int64_t, int64_t>>;
 
 bool find_places(const nb::dict& here, const nb::dict& there, Places& places) {
@@ -59,7 +59,7 @@ bool find_places(const nb::dict& here, const nb::dict& there, Places& places) {
     return true;
 }
 
-// One statistic's sums, and those added to it.
+// The sums of one statistic, and those to add to them.
 struct Pair {
     Limbs<int64_t> target;
     Limbs<const int64_t> source;
@@ -78,7 +78,7 @@ struct Pair {
                inside(columns, source.shape[1], target.shape[1]);
     }
 
-    // The largest limb, in magnitude, of those that changed.
+    // The largest magnitude of the changed limbs.
     int64_t add(const Places& rows, const Places& columns, int64_t sign) const {
         int64_t largest = 0;
         const int64_t step = target.stride[2], other = source.stride[2];
@@ -111,7 +111,7 @@ int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, nb::dict other
     return largest;
 }
 
-// A double, or its square, as the limbs that are not zero at the two ends; of zero, one that is.
+// A double, or its square, as limbs without leading and trailing zeros; zero has one limb.
 struct Value {
     int64_t all[5] = {}, first = 0, low, size = 5;
 
@@ -126,8 +126,8 @@ struct Value {
     const int64_t* limbs() const { return all + first; }
 };
 
-// What a single row adds to the sums of one slot and class, as (slot, class, names, values, squared): to each of these names a
-// double, or its square.
+// Adds a single row, (slot, class, names, values, squared), to the sums of one slot and class: to each name a double, or
+// its square.
 int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::tuple added, int64_t sign) {
     expect(added.size() == 5, "a row is not of five parts");
     const nb::handle slot = added[0], key = added[1];

@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t patience = 1 << 18;  // words that are found or translated before signals are heeded
+constexpr size_t patience = 1 << 18;  // words between checks for signals
 
 inline bool starts_character(char c) { return (c & 0xc0) != 0x80; }
 
@@ -19,22 +19,22 @@ uint32_t count_characters(const char* text, uint32_t length) {
     return count;
 }
 
-// How many bytes the character has that starts with this one.
+// The length in bytes of the character that starts with this byte.
 inline uint32_t character_length(char first) {
     const uint8_t c = uint8_t(first);
     return 1u + (c >= 0xc0) + (c >= 0xe0) + (c >= 0xf0);
 }
 
-// The character that these bytes are, which are UTF-8.
+// The character at these bytes, which are valid UTF-8.
 inline uint32_t character_at(const char* bytes, uint32_t length) {
     uint32_t c = uint8_t(*bytes) & (length == 1 ? 0x7fu : 0x7fu >> length);
     for (uint32_t i = 1; i < length; ++i) c = c << 6 | (uint8_t(bytes[i]) & 63);
     return c;
 }
 
-// Where words start and end, alternately, and a last start that is behind every text.
+// The starts and ends of words, alternately, and a final start beyond all texts.
 size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
-    constexpr uint64_t stretch = 1 << 14;  // blocks for which there is room, and before signals are heeded
+    constexpr uint64_t stretch = 1 << 14;  // blocks for which room is made at a time, between checks for signals
     const uint64_t blocks = text.length / 64 + 1;  // the bit behind the last byte is zero and ends the last word
     uint64_t carry = 0;
     size_t found = 0;
@@ -55,7 +55,7 @@ size_t find_edges(const Text& text, std::vector<uint32_t>& edges) {
     return found;
 }
 
-// Every run of `low` to `high` of the words, given by where they start and end.
+// All n-grams of `low` to `high` words, given their starts and ends.
 void find_runs(const std::vector<Span>& words, uint32_t low, uint32_t high, std::vector<Span>& runs) {
     for (size_t n = low; n <= high && n <= words.size(); ++n)
         in_stretches(words.begin(), words.end() - ptrdiff_t(n - 1), [&](auto first, auto stop) {
@@ -66,7 +66,7 @@ void find_runs(const std::vector<Span>& words, uint32_t low, uint32_t high, std:
 
 }  // namespace
 
-// Whether a word, which has a letter, has as many as it needs.
+// Whether a word has enough characters.
 inline bool Tokeniser::is_long(const char* word, uint32_t length) const {
     const bool second = length > (std::min<uint32_t>(shortest, 2) - 1) * character_length(*word);
     if (shortest <= 2) return second;
@@ -81,7 +81,7 @@ void Tokeniser::find_words(Tokens& tokens) const {
     Span* spans = tokens.spans.data();
     size_t at = 0, kept = 0;
     for (const uint32_t end : tokens.text.ends) {
-        for (; edges[at] < end; at += 2) {  // without branches: whether a word is long enough cannot be foretold
+        for (; edges[at] < end; at += 2) {  // without branches: the length of words is unpredictable
             const Span span{edges[at], edges[at + 1] - edges[at]};
             spans[kept] = span;
             kept += is_long(base + span.start, span.length);
@@ -119,7 +119,7 @@ void Tokeniser::find_words_and_punctuation(Tokens& tokens) const {
     tokens.base = base;
 }
 
-// The texts once more, each with a start mark before it.
+// Copies the texts, each with a start mark before it.
 void Tokeniser::mark_characters(Tokens& tokens) const {
     std::vector<char>& joined = tokens.joined;
     const char* base = tokens.text.bytes.data();
@@ -172,7 +172,7 @@ void Tokeniser::cut(const Translation* translation, Tokens& tokens) const {
     translate(translation, tokens);
 }
 
-// Every run of characters of a text's words, which start here, with a space before and behind each word.
+// All character n-grams of a text's words, which start here, with a space before and after each word.
 void Tokeniser::spell(size_t from, Tokens& tokens) const {
     std::vector<char>& joined = tokens.joined;
     joined.push_back(' ');

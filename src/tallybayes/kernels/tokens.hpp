@@ -13,7 +13,7 @@ namespace tallybayes {
 struct Translation {
     StringIndex from;
     StringIndex to;
-    std::vector<int32_t> becomes;  // for every word of `from` one of `to`; below zero: it is dropped
+    std::vector<int32_t> becomes;  // for every word of `from` one of `to`; negative: it is dropped
 };
 
 // The tokens of a few texts; reused from text to text, to avoid allocations.
@@ -31,23 +31,23 @@ struct Tokens {
 class Tokeniser {
 public:
     Letters letters;
-    uint32_t shortest = 2;     // word, in characters
-    bool characters = false;   // runs of characters instead of words
-    uint32_t low = 1, high = 1;  // how long runs are
-    bool strict = true;        // what is not UTF-8 is an error
-    bool punctuation = false;  // each character that `letters` says is punctuation is a token, however short
-    bool marked = false;       // a start mark comes before the first word of every text
-    uint32_t spelled_low = 1, spelled_high = 0;  // how long the runs of characters are that come beside the words, if any do
+    uint32_t shortest = 2;     // characters of a word
+    bool characters = false;   // n-grams of characters instead of words
+    uint32_t low = 1, high = 1;  // lengths of n-grams
+    bool strict = true;        // whether invalid UTF-8 is an error
+    bool punctuation = false;  // whether each punctuation character, as marked in `letters`, is a token
+    bool marked = false;       // whether every text begins with a start mark
+    uint32_t spelled_low = 1, spelled_high = 0;  // lengths of character n-grams in addition to words, if any
 
-    static constexpr char start_mark = 2;  // U+0002, which no word has; among characters of a text, it is read as a space
+    static constexpr char start_mark = 2;  // U+0002, which no word contains; in a text of characters, it is read as a space
 
-    static constexpr char spelled_mark = 3;  // U+0003, which no word has either, comes before such a run
+    static constexpr char spelled_mark = 3;  // U+0003, which no word contains either: the prefix of such an n-gram
 
     // Adds a text to be tokenised. Returns false if it is not UTF-8 and that is an error.
     bool add(std::string_view text, const char* behind, Tokens& tokens) const;
     // Tokenises the texts.
     void cut(const Translation* translation, Tokens& tokens) const;
-    // Makes of words what is counted, if that is something else.
+    // Turns words into the tokens to count, if those differ.
     void translate(const Translation* translation, Tokens& tokens) const;
 
 private:

@@ -1,4 +1,4 @@
-// The Python names of trees: growing their questions, and what the counts of their leaves say.
+// Python bindings of trees: growing them, and scoring with the counts of their leaves.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>
@@ -144,7 +144,7 @@ nb::object mark(Table<uint8_t> codes) {
     return result;
 }
 
-// Codes come column by column.
+// Codes are column-major.
 nb::object grow(Table<uint8_t> codes, In<int32_t> labels, std::optional<In<double>> weights, In<uint64_t> marks,
                 In<uint8_t> nominal, int64_t classes, int questions, int64_t tried, uint64_t seed, uint64_t tree) {
     const size_t columns = codes.shape(0), rows = codes.shape(1);

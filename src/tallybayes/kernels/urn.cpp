@@ -8,8 +8,8 @@ namespace tallybayes {
 namespace {
 
 constexpr double nothing = -std::numeric_limits<double>::infinity();
-constexpr double large = 0x1p800;   // products that may be beyond this are added as their logarithms
-constexpr double smallest = -80.0;  // log α from which a factor, 1 + times / α, is below 2^150
+constexpr double large = 0x1p800;   // products that may exceed this are added as their logarithms
+constexpr double smallest = -80.0;  // for log α above this, a factor 1 + times / α is below 2^150
 
 }  // namespace
 
@@ -26,8 +26,8 @@ void Urn::look_up(int32_t word) {
     }
 }
 
-// By class, 1 / α of the word at hand; 0 where there is nothing to multiply: where α is 0, or so small that what is to be said
-// is added right away. Returns the largest.
+// By class, 1 / α of the current word; 0 if there is nothing to multiply: if α is 0, or so small that the evidence is added
+// at once. Returns the largest.
 double Urn::invert(uint32_t times, double* total) {
     double most = 0.0;
     for (int64_t c = 0; c < said_.width; ++c) {

@@ -1,5 +1,5 @@
-// The evidence of repeated words under Pólya's urn: it holds α balls of each word in a class, and every one that is
-// drawn is returned with another.
+// The evidence of repeated words under a Pólya urn, which holds α balls of each word in a class; every ball drawn is
+// returned together with another.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -15,8 +15,8 @@ public:
     Urn(const Scores& said, int64_t words)
         : said_(said), different_(words), product_(said.width, 1.0), log_alpha_(said.width), inverse_(said.width) {}
 
-    // Adds to total[class], which has log α of every word as often as it comes, what it is short of: Σ over words of
-    // log Γ(α + times) − log Γ(α) − times · log α. Where α is 0, nothing.
+    // Corrects total[class], which has log α of every occurrence, by adding Σ over words of log Γ(α + times) − log Γ(α) −
+    // times · log α; nothing if α is 0.
     void add_again(const Read& read, double* total);
 
 private:
@@ -27,9 +27,9 @@ private:
 
     const Scores& said_;
     Different different_;
-    std::vector<double> product_;     // by class, of what is not yet added as its logarithm
-    double bound_ = 1.0;              // above all of these
-    std::vector<double> log_alpha_, inverse_;  // by class, of the word at hand
+    std::vector<double> product_;     // by class, of factors whose logarithm is not yet added
+    double bound_ = 1.0;              // an upper bound of the products
+    std::vector<double> log_alpha_, inverse_;  // by class, of the current word
 };
 
 }  // namespace tallybayes

@@ -22,7 +22,7 @@ int64_t value_key(double x, int shift) {
     return x < 0 ? -key : key;
 }
 
-// Odd and unknown to whoever writes the numbers, so that nobody can choose them to collide.
+// A random odd number, so that colliding numbers cannot be crafted.
 const uint64_t multiplier = (uint64_t(std::random_device{}()) << 32 | std::random_device{}()) | 1;
 
 class Index {  // with open addressing

@@ -1,12 +1,12 @@
-// Numbers as repeated values: rounded to so many binary digits, and numbered in insertion order.
+// Numbers rounded to some bits, and numbered in insertion order.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace tallybayes {
 
-// Keys are whole numbers in the order of the values, equal for values that are equal to `bits` binary digits. Each
-// row's code is the place of its key; −1 for NaN.
+// Keys are integers that sort like the values, equal for values that agree to `bits` significant bits. Each row's code is
+// the index of its key; −1 for NaN.
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes);
 
 // Cuts half-way between neighbouring sorted values, where the cumulative count is closest to each share of the whole.

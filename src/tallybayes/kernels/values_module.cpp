@@ -1,4 +1,4 @@
-// The Python names of what is done with values that come again.
+// Python bindings of the kernels for repeated values.
 #include <algorithm>
 
 #include "arrays.hpp"

@@ -11,7 +11,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr int64_t lanes = 8;  // sums that are made side by side, in the same way on every machine
+constexpr int64_t lanes = 8;  // partial sums, in the same order on every machine
 constexpr int64_t most_rows = 512, most_scores = 1 << 13;  // of a block, which stays in the processor's cache
 
 INLINE double dot(const double* a, const double* b, int64_t n) {
@@ -23,7 +23,7 @@ INLINE double dot(const double* a, const double* b, int64_t n) {
     return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
-// Some rows after each other, and room for what is worked out of them.
+// A block of rows, with buffers for intermediate results.
 class Block {
 public:
     Block(const Weighed& given, int64_t size)
@@ -49,7 +49,7 @@ private:
         return given_.evidence + (piece * given_.classes + c) * given_.rows + first;
     }
 
-    // steps: the scores of the classes; and the highest of each row.
+    // Writes the scores of the classes into `steps`, and the highest of each row.
     BOTH void score(int64_t first, int64_t count, const double* thetas, const double* offsets) {
         double* highest = highest_.data();
         std::fill(highest, highest + count, -INFINITY);
@@ -66,7 +66,7 @@ private:
         }
     }
 
-    // steps: weight · P(class | row); and the total that was divided by.
+    // Turns `steps` into weight · P(class | row), and writes the normalising totals.
     BOTH void normalise(int64_t first, int64_t count) {
         double *total = total_.data(), *part = logs_.data();
         const double *highest = highest_.data(), *weights = given_.weights + first;

@@ -1,4 +1,4 @@
-// The Python names of what weighing evidence takes: marks to choose rows by, and the loss.
+// Python bindings for weighing evidence: fingerprints to sample rows, and the loss.
 #include <nanobind/stl/optional.h>
 
 #include <algorithm>

@@ -13,19 +13,19 @@
 namespace tallybayes {
 namespace {
 
-constexpr ptrdiff_t ahead = 32;  // words whose numbers are on their way from memory
+constexpr ptrdiff_t ahead = 32;  // words whose numbers are prefetched
 constexpr double nothing = -std::numeric_limits<double>::infinity();
 
-// What is counted of one word in the class at hand: a cache line holds two.
+// The counts of one word in the current class: a cache line holds two.
 struct alignas(32) Cell {
     uint64_t fraction = 0;   // Σ 1/length of the documents, in units of 2^-64 …
     uint64_t n = 0;
-    uint32_t whole = 0;      // … and the whole part of it
+    uint32_t whole = 0;      // … and its integer part
     uint32_t documents = 0;
     uint32_t last = 0;       // the last document that had the word, counted from one
 };
 
-// The rows of each class, one class after the other.
+// The rows of each class.
 std::vector<std::vector<uint32_t>> rows_by_class(const Documents& documents, const int32_t* classes, int width) {
     if (documents.rows >= std::numeric_limits<uint32_t>::max()) throw std::length_error("more than 2^32 rows in a batch");
     std::vector<std::vector<uint32_t>> rows(width);
@@ -42,10 +42,10 @@ inline void add(Cell& cell, uint64_t length, uint64_t part) {
     cell.whole += (cell.fraction < part) + (length == 1);
 }
 
-// Lengths to eight binary digits, numbered in their order.
+// Lengths to eight significant bits, numbered in ascending order.
 struct Lengths {
     static constexpr int digits = 8, half = 1 << (digits - 1);
-    static constexpr size_t most = 64 * half;  // more numbers than there are
+    static constexpr size_t most = 64 * half;  // an upper bound of the numbers
 
     static int32_t number(uint64_t length) {
         const int spare = std::max(int(std::bit_width(length)) - digits, 0);
@@ -57,11 +57,11 @@ struct Lengths {
     }
 };
 
-// The lengths that there are, in order, and instead of each document's number among all lengths that among these.
+// The lengths that occur, sorted; and replaces each document's length by its index among these.
 void number(std::vector<int32_t>& lengths, Counted& result) {
     int32_t longest = -1;
     for (const int32_t length : lengths) longest = std::max(longest, length);
-    std::vector<int32_t> numbers(size_t(longest) + 2, -1);  // the first is that of documents which were not counted
+    std::vector<int32_t> numbers(size_t(longest) + 2, -1);  // the first is for documents that were not counted
     for (const int32_t length : lengths) numbers[size_t(length + 1)] = 0;
     numbers[0] = -1;
     int32_t met = 0;
@@ -74,7 +74,7 @@ void number(std::vector<int32_t>& lengths, Counted& result) {
     result.codes.insert(result.codes.end(), lengths.begin(), lengths.end());
 }
 
-// 2^64 / length, rounded down; of a single word the whole, which `add` counts.
+// 2^64 / length, rounded down; for a single word 0, since `add` counts the integer part.
 constexpr uint64_t divide(uint64_t length) {
     return length > 1 ? ~uint64_t(0) / length + ((length & (length - 1)) == 0) : 0;
 }
@@ -87,7 +87,7 @@ constexpr auto few_parts = [] {
 
 inline uint64_t part_of(uint64_t length) { return length < few_parts.size() ? few_parts[length] : divide(length); }
 
-// Cells that were counted, as they came, class by class.
+// Counted cells in order of occurrence, class by class.
 class Taken {
 public:
     void take(Pages<Cell>& from, std::vector<int32_t>& met, int32_t class_) {
@@ -104,7 +104,7 @@ public:
         met.clear();
     }
 
-    // With room for so many numbers behind them: to make it afterwards would be to move everything.
+    // Leaves room for this many numbers after them, since making room later would move everything.
     Counted blocks(size_t more) {
         const size_t count = cells.size();
         Counted result{int64_t(count), {}, std::move(words)};
@@ -120,7 +120,7 @@ public:
                 share[2] = cells[i].whole;
             }
         });
-        Pages<Cell>().swap(cells);  // to give back as much memory as that takes long
+        Pages<Cell>().swap(cells);  // freeing this much memory takes time
         heed_signals();
         result.codes.insert(result.codes.end(), classes.begin(), classes.end());
         return result;
@@ -162,7 +162,7 @@ Counted count_words(const Documents& documents, const Reading& reading, StringIn
                     if (read.behind - code > ahead) __builtin_prefetch(&cells[code[ahead]], 1);
                     Cell& cell = cells[*code];
                     if (!cell.n) met.push_back(*code);
-                    cell.documents += cell.last != document;  // without a branch: half of the words have come before
+                    cell.documents += cell.last != document;  // without a branch, since half of the words have occurred before
                     cell.last = document;
                     add(cell, length, part);
                 }

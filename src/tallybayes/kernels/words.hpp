@@ -23,22 +23,22 @@ struct Documents {
 // How texts become numbered words.
 struct Reading {
     const Tokeniser* tokeniser;
-    const Translation* translation;  // or none
-    const StringIndex* vocabulary;   // the only words there are, or none: then all are
-    bool once;                       // each word once a document
-    int32_t unknown;                 // the number of all words not in the vocabulary; below zero: they are passed over
+    const Translation* translation;  // or null
+    const StringIndex* vocabulary;   // the only words that are counted; null: all are
+    bool once;                       // whether each word counts once per document
+    int32_t unknown;                 // the number of all words not in the vocabulary; negative: they are skipped
 };
 
 // The counts, in two blocks, since every array passed to Python has a cost.
 struct Counted {
     int64_t cells = 0;
-    std::vector<int64_t> sums;   // of all cells n, documents, and share in three limbs each, the lowest of 2^-64; then the
-                                 // lengths that documents have, to eight binary digits, in order
-    std::vector<int32_t> codes;  // of all cells the words, then the classes; then the number of each document's length,
-                                 // below zero if it was not counted
+    std::vector<int64_t> sums;   // n, documents, and share (three limbs each, the lowest of 2^-64) of all cells; then the
+                                 // sorted distinct lengths of documents, to eight significant bits
+    std::vector<int32_t> codes;  // the words, then the classes of all cells; then the index of each document's length,
+                                 // negative if it was not counted
 };
 
-// Counts the documents' words by class; the index grows unless told otherwise. Throws `NotUtf8`.
+// Counts the documents' words by class; with `grow`, new words are added to the index. Throws `NotUtf8`.
 Counted count_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow,
                     const int32_t* classes, int width);
 
@@ -48,7 +48,7 @@ struct Listed {
     std::vector<int32_t> counts;
 };
 
-// Each document's words, by number, and how often it has them.
+// The words of each document, by number, and their counts.
 Listed list_words(const Documents& documents, const Reading& reading, StringIndex& index, bool grow);
 
 // The evidence of every word for every class, as a table, or only for classes that have the word.
@@ -56,18 +56,18 @@ struct Scores {
     const double* table;      // [word][class], or null
     const int64_t* starts;    // of each word's cells, and the end
     const int32_t* classes;
-    const double* cells;      // what is said beyond `otherwise`; if that is −∞, all that is said
-    const double* otherwise;  // what a word says about a class that has not met it
-    const double* each;       // what every word says about a class
+    const double* cells;      // the evidence minus `otherwise`; if that is −∞, the whole evidence
+    const double* otherwise;  // the evidence of a word for a class that does not have it
+    const double* each;       // evidence that all words share, by class
     int64_t width;            // classes
-    bool urn = false;         // whether a word's coming makes it likelier to come again: then this is log α
+    bool urn = false;         // whether to score repetition by a Pólya urn: then the evidence is log α
 };
 
 // Adds the evidence of words to scores[class][row], and counts the words that the index knows.
 void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
                double* scores, int64_t stride, int64_t* lengths);
 
-// The message is the number of the row.
+// The message is the row number.
 struct NotUtf8 : std::runtime_error {
     explicit NotUtf8(int64_t row) : std::runtime_error(std::to_string(row)) {}
 };

@@ -1,4 +1,4 @@
-// The Python names of what reads documents.
+// Python bindings of the kernels that read documents.
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace nanobind::literals;
 namespace tallybayes {
 namespace {
 
-// A few texts, as Python has them: not worth a column.
+// A few Python strings, for which an Arrow column is not worthwhile.
 void make_few(HeldDocuments* self, nb::list texts) {
     HeldDocuments held{};
     held.texts = texts;
@@ -29,7 +29,7 @@ void make_few(HeldDocuments* self, nb::list texts) {
         if (!bytes) throw nb::python_error();
         held.edges.push_back(held.edges.back() + int64_t(size));
         held.bits[i / 8] |= uint8_t(1 << (i % 8));
-        if (texts.size() > 1) held.joined.insert(held.joined.end(), bytes, bytes + size);  // a single one stays where it is
+        if (texts.size() > 1) held.joined.insert(held.joined.end(), bytes, bytes + size);  // a single one is not copied
     }
     const auto rows = int64_t(texts.size());
     held.view = {{held.edges.data(), true, rows > 1 ? held.joined.data() : bytes, held.edges.back(), held.bits.data(), 0, rows},
@@ -93,7 +93,7 @@ nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, Stri
 }
 
 nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, bool grow) {
-    // Another thread may add to the index: its size is looked at only where it must be.
+    // Another thread may add to the index, so its size is read only if needed.
     expect(reading.view.unknown < 0 || reading.view.unknown < index.size(), "the unknown word is not in the index");
     Listed found;
     {
@@ -103,7 +103,7 @@ nb::tuple list(const HeldDocuments& documents, const HeldReading& reading, Strin
     return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.counts)));
 }
 
-// Adds what the words of documents say, by one of the two ways below; gives how many words each document has.
+// Adds the evidence of documents' words by one of the two scorers below; returns the number of words of each document.
 template <class Add, class Said>
 nb::object add_said(Add add, const HeldDocuments& documents, const HeldReading& reading, const StringIndex& index,
                     const Said& said, Out<double> scores) {
@@ -119,7 +119,7 @@ nb::object add_said(Add add, const HeldDocuments& documents, const HeldReading& 
     return result;
 }
 
-// What words say, checked once and kept: an index of words, and a table or cells.
+// The evidence of words, validated once: an index of words, and a table or cells.
 class WordScorer {
 public:
     WordScorer(const StringIndex& index, Table<double> table, bool urn) : index_(&index), table_(table) {
@@ -152,7 +152,7 @@ private:
     Scores said_;
 };
 
-// The same where several readings are mixed: twice as many numbers, and a power of the number of different words.
+// The same for a mix of several readings: twice as many numbers, and a power of the number of different words.
 class MixedScorer {
 public:
     MixedScorer(const StringIndex& index, Table<double> table, double gamma, double length) : index_(&index), table_(table) {

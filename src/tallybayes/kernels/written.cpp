@@ -13,7 +13,7 @@ constexpr int64_t most_limbs = 400;  // more than any sum of products of doubles
 constexpr size_t most_cells = size_t(1) << 29;  // whose limbs can be added without a carry
 constexpr uint64_t small = uint64_t(1) << 61;
 
-// A number as limbs without a sign, the lowest and the highest of them not zero.
+// A number as unsigned limbs, without leading and trailing zeros.
 struct Number {
     bool negative = false;
     int64_t low = 0;
@@ -37,7 +37,7 @@ void write_length(std::string& out, uint64_t length) {
     out.push_back(char(length));
 }
 
-// An even length is a whole number below 2^61, of which the sign comes first; an odd one says how many limbs follow.
+// An even code is an integer below 2^61 with its sign in the next bit; an odd one is the number of limbs that follow.
 void write_whole(std::string& out, bool negative, uint64_t value) { write_length(out, value << 2 | uint64_t(negative) << 1); }
 
 void write_number(std::string& out, const int64_t* limbs, int64_t size, int64_t low) {
@@ -141,7 +141,7 @@ std::string write_cells(const std::vector<std::string_view>& labels, const std::
     for (size_t cell : order) {
         numbers.clear();
         for (const Sums& sum : sums) write_number(numbers, sum.limbs + int64_t(cell) * sum.size, sum.size, sum.low);
-        if (numbers.find_first_not_of('\0') == std::string::npos) continue;  // it holds nothing
+        if (numbers.find_first_not_of('\0') == std::string::npos) continue;  // it is empty
         ++held;
         write_length(cells, labels[cell].size());
         cells += labels[cell];

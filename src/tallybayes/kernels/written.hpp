@@ -20,8 +20,8 @@ struct Sums {
     int64_t size, low;
 };
 
-// How many cells hold something; of each, in the order of their bytes, its label and a number of each kind. Lengths and
-// small whole numbers take seven bits a byte; other numbers are limbs of four bytes.
+// The number of non-empty cells; then for each, sorted by the bytes of their labels, its label and a number of each kind.
+// Lengths and small integers are varints of seven bits a byte; other numbers are limbs of four bytes.
 std::string write_cells(const std::vector<std::string_view>& labels, const std::vector<Sums>& sums);
 
 struct WrittenSums {
@@ -34,8 +34,8 @@ struct WrittenCells {
     std::vector<WrittenSums> sums;
 };
 
-// The inverse, of so many kinds of numbers: the cells of all texts, those of the same label added up. `NotWritten`
-// where the bytes are of another make.
+// The inverse, for this many kinds of numbers: the cells of all texts, with those of the same label added up. Throws
+// `NotWritten` if the bytes are invalid.
 WrittenCells read_cells(const std::vector<std::string_view>& texts, size_t kinds);
 
 }  // namespace tallybayes

@@ -1,4 +1,4 @@
-// The Python names of the kernels that write the sums of a row.
+// Python bindings of the kernels that write the sums of a row.
 #include <nanobind/stl/pair.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace nanobind::literals;
 namespace tallybayes {
 namespace {
 
-// Each an array with a row of limbs for every cell, and its lowest limb.
+// Each is an array with a row of limbs for every cell, and the position of the lowest limb.
 std::vector<Sums> sums_of(nb::list given, size_t cells) {
     std::vector<Sums> sums;
     for (nb::handle pair : given) {
@@ -36,7 +36,7 @@ nb::list sums_in(const WrittenCells& cells) {
     return result;
 }
 
-// Each element of a list of bytes, which the list holds on to.
+// The elements of a list of bytes, which the list keeps alive.
 std::vector<std::string_view> views_of(nb::list given) {
     std::vector<std::string_view> views;
     for (nb::handle each : given) {

@@ -166,6 +166,6 @@ class CostCurveDisplay(Ranking):
         shares = self._shares
         ax.plot(shares, np.minimum(shares, 1.0 - shares), "-", color=ink(), linewidth=0.8, alpha=0.6)
         ax.text(0.5, 0.505, named("always the same decision"), ha="center", va="bottom", fontsize="small")
-        ax.set_xlabel("share of false negatives in the cost: P(class) · cost of one")
+        ax.set_xlabel("probability cost: share of P(class) · cost of a miss")
         ax.set_ylabel("normalised expected cost")
         ax.set_ylim(0.0, 0.62)

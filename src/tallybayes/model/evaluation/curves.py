@@ -55,8 +55,8 @@ class Thresholds:
 
     def costs(self, share: Floats) -> Floats:
         """The lower envelope of Drummond and Holte's cost curves: the least cost that any threshold reaches, relative
-        to the worst possible. `share` is the x axis: P(positive) times the cost of a miss, divided by the sum of that
-        and P(negative) times the cost of a false alarm."""
+        to the worst possible. `share` is the x axis, the probability cost: P(positive) times the cost of a false
+        negative, divided by the sum of that and P(negative) times the cost of a false positive."""
         missed, wrong = 1.0 - self.recall, self.false_positive_rate
         return np.min(np.outer(share, missed) + np.outer(1.0 - share, wrong), axis=1)
 
