@@ -76,7 +76,7 @@ def test_table_names_may_equal_step_names(name):
     ("family", "reason"),
     [
         (Words(tokeniser=str.split), "a Python function, which cannot be exported"),
-        (Words(stems={"sirs": "sir"}), "stems"),
+        (Words(stems={"sirs": "sir"}), "stemmer"),
         (Words(unit="characters"), "no words to look up"),
         (Words(vocabulary=("free",), unknown=True), "unknown=True"),
         (Words(reading="dirichlet-multinomial"), "dirichlet-multinomial"),

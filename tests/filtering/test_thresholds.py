@@ -69,7 +69,7 @@ def test_given_thresholds_override_stored_ones_and_defaults(kept, given, expecte
     "kept", [[1, 2], "4.6", {"spam": "high"}, {"spam": True}, {"spam": math.nan}, {"spam": 1, "ham": 2}]
 )
 def test_invalid_thresholds_are_refused(kept):
-    with pytest.raises(ValueError, match=r"threshold|between"):
+    with pytest.raises(ValueError, match=r"threshold|between|overlap"):
         Thresholds.of(kept)
 
 

@@ -255,7 +255,7 @@ def test_impossible_row_gets_the_prior_with_a_warning():
         warnings.simplefilter("error")
         assert model.posterior({"x": ["u"], "y": ["s"]}).tolist() == [[1.0, 0.0]]
         assert model.log_joint({"x": ["u"], "y": ["t"]}).tolist() == [[-np.inf, -np.inf]]
-    with pytest.warns(UserWarning, match="1 rows are impossible in every class"):
+    with pytest.warns(UserWarning, match=r"Some rows \(1\) are impossible in every class"):
         assert model.posterior({"x": ["u"], "y": ["t"]})[0] == pytest.approx([1 / 3, 2 / 3])
 
 

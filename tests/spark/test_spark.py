@@ -180,7 +180,7 @@ def test_error_in_a_task_is_one_sentence(spark, frame, schema):
     with pytest.raises(ValueError, match="Column 'calls' is in two entries"):
         predict(Model.train(schema, ROWS), frame)
     model = Model.train({"calls": Poisson()}, ROWS, "class")
-    with pytest.raises(ValueError, match=r"has columns \['predicted'\] already"):
+    with pytest.raises(ValueError, match=r"already has columns \['predicted'\]"):
         predict(model, frame.withColumnRenamed("city", "predicted"))
 
 

@@ -123,7 +123,7 @@ class Beliefs:
 
     def _warn(self, impossible: int) -> None:
         warnings.warn(
-            f"{impossible} rows are impossible in every class and get the prior probabilities. Smoothing avoids this: "
+            f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing avoids this: "
             "alpha, m, shape or rate above 0.",
             stacklevel=4,
         )

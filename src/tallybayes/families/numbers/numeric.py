@@ -178,7 +178,7 @@ class Numeric(Family, Generic[S]):
             value = x[np.flatnonzero(bad)[0]]
             warnings.warn(
                 f"{value} is not {self.support.words}, as {type(self).__name__} expects; "
-                f"{bad.sum()} such cells are treated as missing.",
+                f"such cells ({bad.sum()}) are treated as missing.",
                 stacklevel=2,
             )
         return bad
