@@ -123,8 +123,8 @@ class Beliefs:
 
     def _warn(self, impossible: int) -> None:
         warnings.warn(
-            f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing avoids this: "
-            "alpha, m, shape or rate above 0.",
+            f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing avoids "
+            "this: alpha, m, shape or rate above 0.",
             stacklevel=4,
         )
 
