@@ -121,7 +121,7 @@ def test_what_could_be_huge_in_memory_is_refused(service):
     )
     assert "without compression" in problem(client.post(path, content=dictionary, headers=ARROW), 415)
     views = pa.table({"age": [0.0], "city": pa.array(["x"], pa.string_view())})
-    assert "Arrow's type string_view" in problem(client.post(path, content=stream(views), headers=ARROW), 415)
+    assert "the Arrow type string_view" in problem(client.post(path, content=stream(views), headers=ARROW), 415)
     gzipped = gzip.compress(LINES.encode())
     assert "Content-Encoding: gzip" in problem(client.post(path, content=gzipped, headers=CSV), 415)
 
