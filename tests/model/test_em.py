@@ -17,6 +17,8 @@ from tallybayes import (
     Categorical,
     Each,
     Gaussian,
+    Histogram,
+    MEstimate,
     Model,
     Poisson,
     Schema,
@@ -198,6 +200,17 @@ def test_levels_rise_at_every_step(alpha):
     table, labels, _ = mixed_rows(150)
     schema = Schema({"level": Categorical(alpha=alpha)}, prior=2.0)
     assert_rises_to_the_end(schema, table, labels)
+
+
+@pytest.mark.parametrize("method", ["equal length", "equal count", "mdl", "fitted"])
+@pytest.mark.parametrize("alpha", [0.0, 1.0, "fitted", MEstimate(5.0, "overall")])
+def test_intervals_rise_at_every_step(method, alpha):
+    random = np.random.default_rng(4)
+    truth = random.integers(0, 2, 1200)
+    labels = [int(y) if i < 20 else None for i, y in enumerate(truth)]
+    family = Histogram(method=method, alpha=alpha)
+    frame = {"x": random.normal(3.0 * truth), "z": random.normal(-1.0 * truth)}
+    assert_rises_to_the_end({"x": family, "z": family}, frame, labels)
 
 
 def test_all_column_kinds_together_rise_and_gain_from_unlabelled_rows():

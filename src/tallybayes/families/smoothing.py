@@ -24,6 +24,7 @@ from tallybayes.kernels import special
 LAPLACE = 1.0
 JEFFREYS = 0.5
 FITTED = "fitted"  # computed from the counts, when believing
+LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,11 @@ def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothe
             probability = np.where(whole > 0, probability, np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, None])
         logs = np.log(probability)
     return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
+
+
+def settled_pseudo(fitted: Floats) -> Floats:
+    """Fitted pseudo-counts as EM holds them; a level without any gets a small one."""
+    return np.clip(fitted, LEAST_PSEUDO, MOST_PSEUDO)
 
 
 def log_dirichlet(pseudo: Floats, logs: Floats) -> float:

@@ -30,6 +30,7 @@ from tallybayes.families.smoothing import (
     log_dirichlet,
     named_levels,
     pseudo_of,
+    settled_pseudo,
     smoothed,
     smoothing,
 )
@@ -37,7 +38,6 @@ from tallybayes.kernels.strings import index_strings, index_words, string_buffer
 
 Texts = Any  # an Arrow array of texts, or a list of a few
 
-LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
 MANY = 10_000  # levels for which Arrow is worth its overhead
 
 
@@ -105,7 +105,7 @@ class Categorical(Family):
         """Fitted pseudo-counts are held fixed; a level without any gets a small one."""
         if self.alpha != FITTED:
             return self
-        pseudo = np.clip(belief.pseudo, LEAST_PSEUDO, MOST_PSEUDO).tolist()
+        pseudo = settled_pseudo(belief.pseudo).tolist()
         return replace(self, alpha=dict(zip(belief.levels, pseudo, strict=True)))
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -23,14 +22,24 @@ from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges, densities_of
+from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges, densities_of, whole_cells
 from tallybayes.families.numbers.intervals import METHODS
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
-from tallybayes.families.numbers.values import Values, keys_from, least_of_keys, values_of_keys
+from tallybayes.families.numbers.values import Values, values_of_keys
 from tallybayes.families.portable import ByInterval, Portable
 from tallybayes.families.settings import setting
-from tallybayes.families.smoothing import MEstimate, Smoothed, SmoothedBelief, pseudo_of, smoothed, smoothing
+from tallybayes.families.smoothing import (
+    FITTED,
+    MEstimate,
+    Smoothed,
+    SmoothedBelief,
+    log_dirichlet,
+    pseudo_of,
+    settled_pseudo,
+    smoothed,
+    smoothing,
+)
 
 MOST = 100_000  # intervals
 
@@ -68,7 +77,7 @@ class Histogram(Values):
         known = self.counted(tallies, classes)
         ranges = self._ranges(known)
         counts = _interval_counts(known, ranges, len(classes))
-        found = smoothed(counts, [pseudo_of(self.alpha, range(len(each)), each) for each in counts])
+        found = smoothed(counts, self._pseudo(counts))
         tables = densities_of(ranges, found)
         return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
 
@@ -80,7 +89,18 @@ class Histogram(Values):
             return method(*column, self.intervals) if len(column[0]) else np.zeros(0)
 
         cuts = each_of(cut, known, sum(len(values) for values, _ in known))
-        return _whole_cells([values for values, _ in known], cuts, self.bits)
+        return whole_cells([values for values, _ in known], cuts, self.bits)
+
+    def _pseudo(self, counts: Sequence[Floats]) -> list[Floats]:
+        return [pseudo_of(self.alpha, range(len(counts)), counts) for counts in counted]
+
+    def settled(self, belief: Any) -> Histogram:
+        """The intervals are held fixed, and so are fitted pseudo-counts, as for Categorical."""
+        pseudo = settled_pseudo(belief.pseudo) if self.alpha == FITTED else belief.pseudo
+        return _settled_histogram(self, belief.ranges, pseudo)
+
+    def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
+        return log_dirichlet(belief.pseudo[:, None], belief.table)
 
     @property
     def stays(self) -> str:
@@ -93,6 +113,31 @@ class Histogram(Values):
         n = tally.aligned(tally.slots, classes).sums["n"]
         counts = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
         return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), counts))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class SettledHistogram(Histogram):
+    """A histogram of given intervals and pseudo-counts, which EM scores with. It is equal to no other, since its
+    intervals are those of one column."""
+
+    ranges: Ranges = field(init=False)
+    pseudo: Floats = field(init=False)
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
+        return [self.ranges] * len(known)
+
+    def _pseudo(self, counts: Sequence[Floats]) -> list[Floats]:
+        return [self.pseudo] * len(counts)
+
+
+def _settled_histogram(given: Histogram, ranges: Ranges, pseudo: Floats) -> SettledHistogram:
+    made = SettledHistogram(bits=given.bits, intervals=given.intervals, method=given.method)
+    object.__setattr__(made, "ranges", ranges)
+    object.__setattr__(made, "pseudo", pseudo)
+    return made
 
 
 class IntervalBelief(SmoothedBelief):
@@ -206,37 +251,6 @@ def _interval_counts(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ra
     table = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width).astype(np.float64)
     table = table.reshape(ends[-1], width)
     return [table[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-
-
-def _whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -> list[Ranges]:
-    """The edges that new values are compared with, for every column; cuts with nothing on one side are dropped."""
-    bounds = np.concatenate(
-        [part for values, cut in zip(columns, cuts, strict=True) for part in (values[:1], values[-1:], cut)]
-    )
-    keys = keys_from(bounds, bits)
-    stops = np.cumsum([len(cut) + 2 * bool(len(values)) for values, cut in zip(columns, cuts, strict=True)]).tolist()
-    tops = [start + 1 for start, values in zip([0, *stops], columns, strict=False) if len(values)]
-    keys[tops] += 1
-    least = least_of_keys(keys, bits).tolist()
-    found = []
-    for values, cut, start, stop in zip(columns, cuts, [0, *stops], stops, strict=False):
-        if not len(values):
-            found.append(Ranges([], cut, np.array([-np.inf, np.inf]), 1.0))
-            continue
-        ends = [values.item(0), values.item(-1)]
-        half = _half_range(*ends)
-        room = half * 2.0**-bits  # even a column of zeros has an interval of some width
-        low, high = min(least[start], ends[0] - room), max(least[start + 1], ends[1] + room)
-        inner = least[start + 2 : stop]
-        within = [a < b and low < b < high for a, b in zip([-np.inf, *inner], inner, strict=False)]
-        edges = np.array([max(low, -LARGEST), *compress(inner, within), min(high, LARGEST)])
-        found.append(Ranges(ends, cut if all(within) else cut[within], edges, half))
-    return found
-
-
-def _half_range(low: float, high: float) -> float:
-    """Half the range of the values; half the value itself if all are equal."""
-    return high / 2.0 - low / 2.0 or abs(low) / 2.0 or 0.5
 
 
 def interval_names(edges: Floats) -> list[str]:

@@ -1,14 +1,16 @@
-"""The densities of a column's intervals, and of what lies beyond them."""
+"""Where the intervals of a column end, their densities, and what lies beyond them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.numbers.support import LARGEST
+from tallybayes.families.numbers.values import keys_from, least_of_keys
 from tallybayes.families.smoothing import Smoothed
 
 LEAST = float(np.finfo(np.float64).smallest_subnormal)
@@ -30,6 +32,37 @@ class Densities(NamedTuple):
     beyond: float  # … and of the last that lies beyond
     table: Floats  # log density [interval, class]
     reach: Floats  # the same with what lies below the first and beyond the last
+
+
+def whole_cells(columns: Sequence[Floats], cuts: Sequence[Floats], bits: int) -> list[Ranges]:
+    """The edges that new values are compared with, for every column; cuts with nothing on one side are dropped."""
+    bounds = np.concatenate(
+        [part for values, cut in zip(columns, cuts, strict=True) for part in (values[:1], values[-1:], cut)]
+    )
+    keys = keys_from(bounds, bits)
+    stops = np.cumsum([len(cut) + 2 * bool(len(values)) for values, cut in zip(columns, cuts, strict=True)]).tolist()
+    tops = [start + 1 for start, values in zip([0, *stops], columns, strict=False) if len(values)]
+    keys[tops] += 1
+    least = least_of_keys(keys, bits).tolist()
+    found = []
+    for values, cut, start, stop in zip(columns, cuts, [0, *stops], stops, strict=False):
+        if not len(values):
+            found.append(Ranges([], cut, np.array([-np.inf, np.inf]), 1.0))
+            continue
+        ends = [values.item(0), values.item(-1)]
+        half = _half_range(*ends)
+        room = half * 2.0**-bits  # even a column of zeros has an interval of some width
+        low, high = min(least[start], ends[0] - room), max(least[start + 1], ends[1] + room)
+        inner = least[start + 2 : stop]
+        within = [a < b and low < b < high for a, b in zip([-np.inf, *inner], inner, strict=False)]
+        edges = np.array([max(low, -LARGEST), *compress(inner, within), min(high, LARGEST)])
+        found.append(Ranges(ends, cut if all(within) else cut[within], edges, half))
+    return found
+
+
+def _half_range(low: float, high: float) -> float:
+    """Half the range of the values; half the value itself if all are equal."""
+    return high / 2.0 - low / 2.0 or abs(low) / 2.0 or 0.5
 
 
 def densities_of(ranges: Sequence[Ranges], known: Sequence[Smoothed]) -> list[Densities]:
