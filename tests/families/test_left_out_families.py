@@ -168,3 +168,10 @@ def test_kinds_are_numbered_by_first_occurrence(numbers, whole):
     assert given_numbers[firsts][kinds].tolist() == given_numbers.tolist()
     assert all(numbers.index(numbers[first]) == first for first in firsts)
     assert len(firsts) == len(set(numbers))
+
+
+@pytest.mark.parametrize("family", [Gaussian(), Gaussian(shared=True)], ids=repr)
+def test_values_too_far_apart_to_be_squared(family):
+    rows = [(2.8e-153, "a", 1.0), (1.0, "a", 1.0), (2.8e-153, "a", 1.0), (-1e150, "a", 1.0)]
+    left_out_is_trained_without(family, rows, False)
+    left_out_is_trained_without(family, rows[:3], False)

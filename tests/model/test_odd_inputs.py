@@ -231,7 +231,7 @@ def test_impossible_rows_are_counted_over_all_threads():
     model = train(Categorical(alpha=0.0), ["u", "v"])
     schema = Schema({"x": Categorical(alpha=0.0), "y": Categorical(alpha=0.0)})
     model = Model.train(schema, {"x": ["u", "v"], "y": ["u", "v"]}, ["a", "b"])
-    with pytest.warns(UserWarning, match=f"{n} rows are impossible"):
+    with pytest.warns(UserWarning, match=rf"Some rows \({n}\) are impossible"):
         model.posterior({"x": ["u"] * n, "y": ["v"] * n}, threads=4)
 
 

@@ -20,6 +20,8 @@ from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
+FARTHEST = 1e300  # squared distance from the mean, in variances; as in the kernels (scores.cpp)
+
 
 class Updated(NamedTuple):
     """The posterior: the prior's m values and the n counted, together."""
@@ -86,7 +88,8 @@ class Gaussian(ByMoments[PowerSums]):
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
         width = s.variance * (1.0 + 1.0 / s.weight)
-        logs = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p((x - s.mean) ** 2 / (s.nu * width))
+        far = np.minimum((x - s.mean) ** 2 / (s.nu * width), FARTHEST)
+        logs = student_constant(s.nu, width) - (s.nu + 1.0) / 2.0 * np.log1p(far)
         return _at_a_point(logs, s.variance, x, s.mean)
 
     def shares(self, s: Any, x: float) -> tuple[Floats, Floats]:
@@ -194,7 +197,7 @@ class StudentBelief(UpdatedBelief):
     @staticmethod
     def formula(x: Floats, *settings: Floats) -> Floats:
         mean, precision, power, constant = settings
-        return constant - power * np.log1p((x - mean) ** 2 * precision)
+        return constant - power * np.log1p(np.minimum((x - mean) ** 2 * precision, FARTHEST))
 
 
 def student_constant(nu: Floats, width: Floats) -> Floats:

@@ -92,7 +92,7 @@ class Histogram(Values):
         return whole_cells([values for values, _ in known], cuts, self.bits)
 
     def _pseudo(self, counts: Sequence[Floats]) -> list[Floats]:
-        return [pseudo_of(self.alpha, range(len(counts)), counts) for counts in counted]
+        return [pseudo_of(self.alpha, range(len(each)), each) for each in counts]
 
     def settled(self, belief: Any) -> Histogram:
         """The intervals are held fixed, and so are fitted pseudo-counts, as for Categorical."""
