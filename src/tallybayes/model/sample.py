@@ -207,7 +207,7 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
 
 def _spread(count: int, most: int) -> Floats:
     """As many points at equal distances from 0 to `count`."""
-    return (np.arange(most) + 0.5) * (count / most)
+    return np.asarray((np.arange(most) + 0.5) * (count / most), np.float64)
 
 
 def _short(sizes: Counts) -> int:

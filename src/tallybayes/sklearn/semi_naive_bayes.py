@@ -52,8 +52,10 @@ class SemiNaiveBayes(NaiveBayes):
     feature_names_in_ : ndarray of shape (`n_features_in_`,)
         Their names, if they have any.
 
-    Notes ----- The first rows determine the questions, the intervals and the weights; `partial_fit` and `forget` keep
-    them. The counts forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
+    Notes
+    -----
+    The first rows determine the questions, the intervals and the weights; `partial_fit` and `forget` keep them. The
+    counts forget a row, byte for byte; what the row helped to choose stays until the next `fit`.
 
     Examples
     --------
