@@ -106,3 +106,13 @@ def test_schema_round_trips_in_any_encoding(model, weather):
     other = {**os.environ, "PYTHONIOENCODING": "latin-1", "PYTHONUTF8": "0"}
     written = subprocess.run(command, cwd=model.parent, capture_output=True, check=True, env=other).stdout
     assert tallybayes.schema_from_toml(written.decode("utf-8")).columns.keys() == {"größe"}
+
+
+@pytest.mark.parametrize(
+    "verb", [("train", "weather.csv", "--label", "play"), ("merge", "a.tally"), ("weigh", "a.tally")]
+)
+def test_model_is_not_saved_in_a_file_called_dash(tally, tmp_path, verb):
+    ended = tally(*verb, "-o", "-")
+    assert ended.code == 2
+    assert "a model is saved in a file" in ended.err
+    assert not (tmp_path / "-").exists()

@@ -251,3 +251,14 @@ def test_integers_of_every_width_are_the_same_levels(kind):
     for numbers in (*close, [int(info.min), int(info.max)] * 1000):
         levels = Model.train(schema, {"x": np.array(numbers, kind)}, labels)
         assert digest(levels) == digest(Model.train(schema, {"x": list(map(str, numbers))}, labels))
+
+
+def test_sparse_columns_of_pandas_are_ordinary_ones():
+    dense = pd.DataFrame({"n": [0, 1, 0, 2], "x": [0.0, np.nan, 0.5, 0.0], "b": [True, False, False, True], "k": 1.5})
+    frame = dense.astype({"n": pd.SparseDtype(int, 0), "x": pd.SparseDtype(float), "b": pd.SparseDtype(bool, False)})
+    schema = Schema({"n": Poisson(), "x": Gaussian(), "b": Bernoulli(), "k": Gaussian()})
+    one, other = (Model.train(schema, each, LABELS) for each in (dense, frame))
+    assert digest(one) == digest(other)
+    assert repr(Schema.infer(dense)) == repr(Schema.infer(frame))
+    for rows in (slice(None), slice(0, 1)):
+        np.testing.assert_array_equal(one.posterior(dense[rows]), other.posterior(frame[rows]))

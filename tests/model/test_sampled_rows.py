@@ -69,6 +69,17 @@ def test_no_row_is_taken_more_often_than_it_occurs():
         assert np.all(np.bincount(taken, minlength=9) <= np.arange(1, 10))
 
 
+@given(st.integers(1, 60), st.integers(1, 80))
+def test_at_most_so_many_rows_are_left_at_equal_distances(rows, most):
+    every = sampled(pa.table({"x": np.arange(float(rows))}), np.arange(rows) % 3, rows)
+    some = every.at_most(most)
+    at = [every.marks.tolist().index(mark) for mark in some.marks]
+    assert len(some) == min(rows, most)
+    assert at == sorted(set(at))
+    assert np.ptp(np.diff([-1, *at, rows])) <= np.ceil(rows / most)
+    assert listed(some) == tuple([part[i] for i in at] for part in listed(every))
+
+
 def test_distinct_rows_are_those_of_the_lowest_fingerprints():
     table = pa.table({"x": np.arange(500.0)})
     marks = fingerprints(table.to_batches()[0], ["x"])

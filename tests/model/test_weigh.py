@@ -18,7 +18,7 @@ from tallybayes import (
     kernels,
     weigh,
 )
-from tallybayes.model.weigh import reweighed, sampled_rows
+from tallybayes.model.weigh import most_rows, reweighed, sampled_rows
 
 
 def softmax(scores):
@@ -156,3 +156,33 @@ def test_fewer_rows_are_left_out_with_long_texts():
     assert again.cells.equals(rows.cells)
     short = {"t": [text[:300] for text in frame["t"]]}
     assert len(sampled_rows(Model.train({"t": Words()}, short, labels), short, labels)) == 2300
+
+
+@given(st.integers(1, 10_000), st.integers(1, 10_000), st.integers(1, 2**26))
+def test_memory_for_weighing_is_bounded(classes, pieces, cells):
+    """However many classes and columns there are, some rows remain."""
+    rows = most_rows(classes, pieces, cells)
+    assert rows >= 200
+    assert rows * classes * pieces <= max(cells, 200 * classes * pieces)
+
+
+def test_many_classes_and_columns_are_weighed_on_fewer_rows():
+    frame, labels = copies(rows=600, columns=6)
+    model = Model.train(Schema(dict.fromkeys(frame, Categorical())), frame, labels)
+    rows = sampled_rows(model, frame, labels)
+    assert [reweighed(model, rows, cells)[1].rows for cells in (2 * 8 * 600, 2 * 8 * 600 - 1, 2 * 8 * 300, 1)] == [
+        600,
+        599,
+        300,
+        200,
+    ]
+
+
+def test_classes_of_few_rows_share_their_weights():
+    """With 4 rows of each of 300 classes, a class has no weights of its own; with 3 classes of 400, it has."""
+    for classes in (300, 3):
+        labels = np.arange(1200) % classes
+        frame = {"x": (labels + np.arange(1200) // 7 % 5) % classes * 1.0, "y": (labels % 2).astype(str)}
+        model = Model.train(Schema({"x": Histogram(), "y": Categorical()}), frame, labels)
+        weights = weigh(model, frame, labels).schema.weights
+        assert isinstance(weights.columns["x"], dict) == (classes == 3)

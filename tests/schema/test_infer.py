@@ -75,7 +75,7 @@ CHOICES = {
     "dates as text": (["2020-01-01", "2021-05-02"], None, "times"),
     "times as text": (["2020-01-01T10:00:00Z", "2021-05-02 11:30"], None, "times"),
     "structs": ([{"a": "b"}, {"a": "c"}], None, "records: convert their fields to columns"),
-    "bytes": ([b"\xff", b"b"], None, "cells of type binary are not numbers"),
+    "bytes": ([b"\xff", b"b"], None, "bytes: decode them to text"),
     "decimals": ([decimal.Decimal("1.5"), decimal.Decimal("2")], Gaussian(), "numbers from 1.5 to 2"),
 }
 
@@ -257,3 +257,11 @@ def test_one_text_among_many_numbers_makes_a_text_column(at):
     assert found.columns == {"km": Categorical(alpha="fitted")}
     parts = pa.table({"km": cells, "id": identifiers}).to_batches(max_chunksize=50_000)
     assert Schema.infer(pa.Table.from_batches(parts), None) == found
+
+
+@given(st.lists(st.floats(allow_nan=True, allow_infinity=False) | st.integers(0, 2).map(float), max_size=40), st.data())
+def test_infinite_number_is_an_error_whatever_the_others_are(numbers, data):
+    """Neither left out with its column nor counted as a level."""
+    cells = data.draw(st.permutations([*numbers, data.draw(st.sampled_from([np.inf, -np.inf]))]))
+    with pytest.raises(ValueError, match=r"Column 'x', row .* infinite"):
+        Model.train(Schema.infer({"x": cells}), {"x": cells}, ["a"] * len(cells))

@@ -37,6 +37,19 @@ def test_class_of_one_row():
     assert NaiveBayes().fit(NUMBERS[:1], ["only"]).predict(NUMBERS).tolist() == ["only"] * 20
 
 
+@pytest.mark.parametrize(
+    ("cells", "reason"),
+    [
+        (np.array(["2020-01-01", "2021-05-05"] * 10, "M8[D]"), "times: convert them to a number or a category"),
+        (np.array([b"x", b"y"] * 10), "bytes: decode them to text"),
+        (np.zeros(20), "every cell is the same"),
+    ],
+)
+def test_warning_says_why_no_column_is_counted(cells, reason):
+    with pytest.warns(UserWarning, match=f"No column is counted, so every answer is the prior. '0': {reason}"):
+        NaiveBayes().fit(cells.reshape(-1, 1), BITS)
+
+
 def test_empty_rows_get_the_prior():
     nothing = {name: [None] for name in COLUMNS}
     shares = [np.mean(label == LABELS) for label in fitted().classes_]
@@ -48,7 +61,8 @@ def test_empty_rows_get_the_prior():
 
 
 def test_table_without_usable_columns_gets_the_prior():
-    learned = NaiveBayes().fit({"x": [None, None, None]}, ["a", "b", "b"])
+    with pytest.warns(UserWarning, match="No column is counted"):
+        learned = NaiveBayes().fit({"x": [None, None, None]}, ["a", "b", "b"])
     assert learned.schema_.columns == {}
     np.testing.assert_allclose(learned.predict_proba({"x": [1.0, None]}), [[1 / 3, 2 / 3]] * 2, rtol=1e-12)
 

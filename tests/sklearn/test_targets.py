@@ -27,6 +27,13 @@ def test_mixed_label_types_are_an_error_that_shows_both():
         NaiveBayes().partial_fit(NUMBERS[:2], [0, 1], classes=["a", "b"])
 
 
+@pytest.mark.parametrize("make", [list, tuple, lambda labels: np.array(labels, object), pd.Series])
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan])
+def test_missing_label_among_texts_is_no_class(make, missing):
+    with pytest.raises(ValueError, match="10 of 20 rows have no label, the first in row 1"):
+        NaiveBayes().fit(NUMBERS, make(["a", missing] * 10))
+
+
 def test_column_vector_labels_get_sklearns_warning():
     with pytest.warns(DataConversionWarning, match="A column-vector y was passed"):
         learned = NaiveBayes(Gaussian()).fit(NUMBERS, BITS[:, None])

@@ -23,6 +23,7 @@ from tallybayes.cli.options import (
     Seed,
     Threads,
     keep_apart,
+    model_file,
 )
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, say, waiting_for
@@ -48,7 +49,10 @@ def choose(
     ] = None,
     label: Label = None,
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to save the model; by default in MODEL.")
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", callback=model_file, help="Where to save the model; by default in MODEL."
+        ),
     ] = None,
     folds: Annotated[int, typer.Option(metavar="K", min=2, help="How many folds.", rich_help_panel=HELD_OUT)] = 10,
     groups: Groups = None,

@@ -43,7 +43,19 @@ StoreFolder = Annotated[str, typer.Argument(metavar="STORE", help="The folder of
 Label = Annotated[
     str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column that holds the classes.")
 ]
-NewModel = Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="The file to save the model in.")]
+
+
+def model_file(output: str | None) -> str | None:
+    """The file to save a model in; an error for `-`, which would become a file of that name."""
+    if output == "-":
+        raise typer.BadParameter("a model is saved in a file. Give its name, or /dev/stdout for a pipe.")
+    return output
+
+
+NewModel = Annotated[
+    str,
+    typer.Option("--output", "-o", metavar="FILE", callback=model_file, help="The file to save the model in."),
+]
 AnswerFile = Annotated[
     str | None,
     typer.Option("--output", "-o", metavar="FILE", help="Where to write answers; by default standard output."),

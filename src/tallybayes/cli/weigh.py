@@ -8,7 +8,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
-from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart
+from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart, model_file
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.watch import watching
@@ -25,7 +25,13 @@ def weigh(
     label: Label = None,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to save the weighed model; by default in place."),
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            callback=model_file,
+            help="Where to save the weighed model; by default in place.",
+        ),
     ] = None,
     absent: Absent = AbsentColumn.error,
 ) -> None:

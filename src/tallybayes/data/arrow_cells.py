@@ -100,6 +100,10 @@ def without_view(cells: pa.Array) -> pa.Array:
     return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells
 
 
+def is_bytes(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind))
+
+
 def is_text(kind: pa.DataType) -> bool:
     return pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
 

@@ -1,7 +1,8 @@
-"""Small pandas DataFrames as Arrow, column by column: pandas' own conversion takes longer than everything after it.
+"""pandas DataFrames that its own conversion to Arrow does not serve: sparse columns, which it refuses, and small
+frames, for which it takes longer than all that follows.
 
-This is done only if the result is the same: for columns with string names, of plain numbers, booleans or strings.
-Everything else is converted like any frame.
+Small frames are converted column by column, but only if the result is the same: columns with string names, of plain
+numbers, booleans or strings. Everything else is converted like any frame.
 """
 
 from __future__ import annotations
@@ -24,6 +25,14 @@ def small_frame(data: Any) -> pa.RecordBatch | None:
         return None
     cells = [_cells(array) for array in data._iter_column_arrays()]
     return None if None in cells else pa.RecordBatch.from_arrays(cells, names=names)
+
+
+def without_sparse(data: Any) -> Any:
+    """The same DataFrame with pandas' sparse columns made dense: Arrow has none. Anything else as it is."""
+    if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
+        return data
+    dense = {name: kind.subtype for name, kind in data.dtypes.items() if type(kind).__name__ == "SparseDtype"}
+    return data.astype(dense) if dense else data
 
 
 def _cells(array: Any) -> pa.Array | None:

@@ -14,8 +14,18 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data.arrow_cells import LEVELS, decoded, is_interval, is_text, level_text, numbers, texts, without_view
-from tallybayes.data.dataframes import small_frame
+from tallybayes.data.arrow_cells import (
+    LEVELS,
+    decoded,
+    is_bytes,
+    is_interval,
+    is_text,
+    level_text,
+    numbers,
+    texts,
+    without_view,
+)
+from tallybayes.data.dataframes import small_frame, without_sparse
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
 from tallybayes.data.objects import (
@@ -35,6 +45,7 @@ __all__ = [
     "columns",
     "decoded",
     "index_columns",
+    "is_bytes",
     "is_interval",
     "is_text",
     "level_text",
@@ -57,7 +68,7 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(data: Any) -> Iterator[pa.RecordBatch]:
-    data = fetched(data)
+    data = without_sparse(fetched(data))
     if (small := small_frame(data)) is not None:
         yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):

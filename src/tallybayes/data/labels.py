@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.data.decimals import decimal_text, shifted
 from tallybayes.data.errors import NoLabelError
-from tallybayes.data.frames import decoded, is_text, one_array
+from tallybayes.data.frames import decoded, is_bytes, is_text, one_array
 from tallybayes.data.inputs import is_arrow, is_iterable
 from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native
 from tallybayes.data.one_row import WIDEST
@@ -204,7 +204,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
         return kind, labels
     if pa.types.is_decimal(kind):
         return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or pa.types.is_fixed_size_binary(kind):
+    if is_bytes(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
     if (unit := _in_one_unit(kind)) != kind:
         return _stored(_cast(labels, unit, "times without nanoseconds, or texts")[1])

@@ -165,6 +165,14 @@ class SampledRows(NamedTuple):
         """Their classes and weights."""
         return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
 
+    def at_most(self, most: int) -> SampledRows:
+        """All of the rows or, if there are more, this many at equal distances."""
+        if len(self) <= most:
+            return self
+        at = _spread(len(self), most).astype(np.intp)
+        cells, marks, labels, weights = self.cells.take(pa.array(at)), self.marks[at], self.labels[at], self.weights[at]
+        return SampledRows(cells, marks, self.keys, labels, weights, self.label_type)
+
     def batch(self, at: Indices) -> Batch:
         """Some of the rows, as a batch to count."""
         rows = self.rows()
@@ -192,9 +200,14 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
     ends = np.cumsum(copies)
     count = int(ends[-1]) if len(ends) else 0
-    points = np.arange(count) if count <= most else (np.arange(most) + 0.5) * (count / most)
+    points = np.arange(count) if count <= most else _spread(count, most)
     at = np.searchsorted(ends, points, side="right")
     return at, weights[at]
+
+
+def _spread(count: int, most: int) -> Floats:
+    """As many points at equal distances from 0 to `count`."""
+    return np.asarray((np.arange(most) + 0.5) * (count / most), np.float64)
 
 
 def _short(sizes: Counts) -> int:

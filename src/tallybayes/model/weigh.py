@@ -34,6 +34,8 @@ from tallybayes.schema.weights import Weights
 FOLDS = 10  # if no more than a tenth of all rows is sampled, one fold is enough
 ROWS = 20_000  # that are left out; more would change little
 TEXTS = 10_000  # rows with text that are left out: each has many words
+CELLS = 2**26  # of evidence, one per row, class and piece: half a gigabyte
+LEAST = 200  # rows, however many cells they have
 
 
 ByColumn = dict[Name, Floats]  # the evidence of a column for every left-out row, [row, class]
@@ -53,7 +55,7 @@ def weigh(
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted. Up to 20,000 of them, or
     10,000 with texts (at most 10 MB), or `rows`, are left out of the counts, a tenth at a time, and the weights
-    maximise the probability of their labels.
+    maximise the probability of their labels. Many classes and columns make it fewer, to bound the memory.
 
     The sample depends on the rows alone, so the same rows give the same weights in any order. Although each row is left
     out of the counts that score it, the weights depend on it: after forgetting rows, weigh again.
@@ -100,9 +102,11 @@ def sample_for(schema: Schema, rows: int | None = None) -> Sample:
     return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
-def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
-    """The model with weights fitted on these rows, which it has counted, and the gain."""
-    plain, evidence = _fitted(model.believing(weights=None), rows)
+def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
+    """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
+    plain = model.believing(weights=None)
+    rows = rows.at_most(most_rows(len(plain.classes), len(_pieces(plain).plain()), cells))
+    plain, evidence = _fitted(plain, rows)
     pieces = _pieces(plain)
     known = left_out_evidence(plain, rows, pieces, evidence)
     fit = fit_weights(known)
@@ -111,6 +115,11 @@ def reweighed(model: Model, rows: SampledRows) -> tuple[Model, Weighing]:
     fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)
+
+
+def most_rows(classes: int, pieces: int, cells: int) -> int:
+    """How many rows have no more cells of evidence than this."""
+    return max(cells // max(classes * pieces, 1), LEAST)
 
 
 def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:

@@ -20,6 +20,7 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
 MANY = 1000  # rows
+SOME = 10  # rows per class, from which on a class has weights of its own
 TOGETHER, LOOSELY = 4.0, 1.0  # λ for fewer than MANY rows, and for more
 SILENT = 10.0  # the penalty on the weights of missing cells
 MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts shrink towards
@@ -85,7 +86,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
     classes, pieces = known.shape
     if classes < 2 or not len(known.labels):
         return None
-    apart = classes > 2 and len(known.labels) >= MANY
+    apart = classes > 2 and len(known.labels) >= max(MANY, SOME * classes)
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
     best = _minimum(known, layout)
     found = layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -31,6 +32,7 @@ from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vec
 
 ENOUGH = 20  # rows needed to weigh evidence …
 ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough for fewer
+FEW = 5  # columns named in a warning
 
 
 class NaiveBayes(CountingClassifier):
@@ -187,7 +189,7 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        return given if isinstance(given, Schema) else self._inferred(rows, wanted)
+        return given if isinstance(given, Schema) else _told(self._inferred(rows, wanted))
 
     def _inferred(self, rows: Any, hints: Mapping[Name, Family | None]) -> Schema:
         return Schema.infer(rows, hints=hints)
@@ -229,6 +231,14 @@ class NaiveBayes(CountingClassifier):
         enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
         wanted = schema.overlaps or (self.weigh and rows >= enough)
         return sample_for(schema) if wanted and schema.weights is None else None
+
+
+def _told(schema: Schema) -> Schema:
+    """The same schema. A warning says if it counts nothing, since every answer is the prior then."""
+    if not schema.columns:
+        why = "; ".join(f"{name!r}: {reason}" for name, reason in list(schema.reasons.items())[:FEW])
+        warnings.warn(f"No column is counted, so every answer is the prior. {why}.", stacklevel=5)
+    return schema
 
 
 def _named(name: Any) -> Name:

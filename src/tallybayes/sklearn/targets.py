@@ -24,8 +24,8 @@ CLASSES = "biuU"  # numpy's kinds that name classes without a look at their valu
 def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     """Labels as a numpy array of their own type: one per row, none missing, of one type, and not continuous."""
     _check_given(y, owner)
-    if isinstance(y, (list, tuple)):
-        label_array(y)  # raises an error for mixed types, which numpy would silently turn into texts
+    if isinstance(y, (list, tuple)) and is_text(label_array(y).type):  # an error for mixed types
+        y = np.asarray(y, object) if any(label != label for label in y) else y  # as a text, NaN would be a class
     labels = _one_per_row(_nullable(y))
     if labels.dtype == object:
         _check_objects(labels)

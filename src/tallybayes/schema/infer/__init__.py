@@ -31,6 +31,7 @@ __all__ = ["FREE_TEXT", "Choice", "choose"]
 TRUTH = Bernoulli(alpha=FITTED)
 INDEX = re.compile(r"__index_level_\d+__")  # pandas' name of an unnamed index
 TIMES = "times: convert them to a number or a category to count them"
+BYTES = "bytes: decode them to text to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
 FIRST_TIME = re.compile(ISO_TIME.encode())
@@ -43,6 +44,8 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
         return Choice(None, "the index of a DataFrame")
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
+    if frames.is_bytes(cells.type):
+        return Choice(None, BYTES)
     if cells.null_count == len(cells):
         return unvarying("missing", _of_nothing(cells.type), whole)
     try:

@@ -31,9 +31,11 @@ IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|un
 
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     """The family for numbers like these; NaN is missing. Infinite ones are errors when they are counted, with their
-    row."""
+    row, so the column must be counted, and not as levels."""
+    if np.isinf(x).any():
+        return Choice(UNKNOWN, "numbers, some of them infinite")
     missing = bool(np.isnan(x).any())
-    x = x[np.isfinite(x)] + 0.0
+    x = x[~np.isnan(x)] + 0.0
     x.sort()
     n = len(x)
     if not n:
