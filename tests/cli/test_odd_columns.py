@@ -23,7 +23,7 @@ def test_infinity_in_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_p
     [
         ([{"city": "x"}, {"city": "z"}], "records: convert their fields to columns to count them"),
         ([[1.0, 2.0], []], "the vector has 0 numbers; others have 2"),
-        ([b"\x00\xff", b"\x01"], "cells of type binary are not numbers"),
+        ([b"\x00\xff", b"\x01"], "bytes: decode them to text to count them"),
     ],
 )
 def test_unsupported_column_is_left_out(tally, tmp_path, cells, reason):

@@ -33,7 +33,7 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
     """The family for numbers like these; NaN is missing. Infinite ones are errors when they are counted, with their
     row, so the column must be counted, and not as levels."""
     if np.isinf(x).any():
-        return Choice(UNKNOWN, "numbers, some of them infinite")
+        return Choice(Gaussian() if len(x) < MANY_CELLS else UNKNOWN, "numbers, some of them infinite")
     missing = bool(np.isnan(x).any())
     x = x[~np.isnan(x)] + 0.0
     x.sort()
