@@ -1,6 +1,8 @@
 """`Schema.infer(choose=True)`: every numeric column gets the family with the lowest held-out loss."""
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
 import pytest
 
 from tallybayes import (
@@ -80,5 +82,17 @@ def test_class_of_one_row():
 
 
 def test_labels_are_required():
-    with pytest.raises(ValueError, match="give the name of the column that holds the labels"):
+    with pytest.raises(ValueError, match="give the labels, or the name of the column that holds them"):
         Schema.infer(FRAME, choose=True)
+
+
+def test_labels_may_be_given_by_themselves():
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 2, 400)
+    frame = {"x": random.normal(2.0 * labels), "z": random.exponential(1.0 + labels)}
+    named = Schema.infer({**frame, "y": labels}, "y", choose=True)
+    for given in (labels, labels.tolist(), pa.array(labels), pd.Series(labels)):
+        found = Schema.infer(pd.DataFrame(frame), given, choose=True)
+        assert (found.columns, found.label) == (named.columns, None)
+    with pytest.raises(ValueError, match="There are 399 labels for 400 rows"):
+        Schema.infer(frame, labels[1:], choose=True)

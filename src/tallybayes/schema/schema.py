@@ -102,7 +102,7 @@ class Schema:
     def infer(
         cls,
         data: Any,
-        label: str | None = None,
+        label: Any = None,
         *,
         hints: Mapping[Any, Family | None] | None = None,
         prior: Prior = FREQUENCIES,
@@ -112,12 +112,12 @@ class Schema:
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
-        `data` is a frame, or a source, none of whose rows is consumed. `hints` give columns or blocks a family, or None
-        to leave them out. If `data` is not the `whole` table, columns that do not vary in it are counted anyway. With
-        `choose`, several families are tried for each numeric column, and the one with the lowest held-out log-loss of
-        that column alone is taken; it may reject a later number, as LogNormal rejects zero. With `dependence="auto"`,
-        numeric and categorical columns are also counted together, by `Trees` and `Pairs`; such a model must be weighed
-        before it is asked.
+        `data` is a frame, or a source, none of whose rows is consumed; `label` is the name of the label's column, or
+        the labels of a frame themselves. `hints` give columns or blocks a family, or None to leave them out. If `data`
+        is not the `whole` table, columns that do not vary in it are counted anyway. With `choose`, several families are
+        tried for each numeric column, and the one with the lowest held-out log-loss of that column alone is taken; it
+        may reject a later number, as LogNormal rejects zero. With `dependence="auto"`, numeric and categorical columns
+        are also counted together, by `Trees` and `Pairs`; such a model must be weighed before it is asked.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from tallybayes.data import frames
+from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name, by_entry, members
@@ -14,6 +17,7 @@ from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 
+LABELS = "(class)"  # the name of labels that are no column of the data
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
@@ -24,9 +28,12 @@ class Inferred(NamedTuple):
 
 
 def inferred(
-    data: Any, label: str | None, hints: Mapping[Any, Family | None], whole: bool, choose: bool, dependence: str
+    data: Any, label: Any, hints: Mapping[Any, Family | None], whole: bool, choose: bool, dependence: str
 ) -> Inferred:
     """See `Schema.infer`."""
+    if label is not None and not isinstance(label, str):
+        found = inferred(_with_labels(data, label), LABELS, hints, whole, choose, dependence)
+        return found._replace(label=None)
     if isinstance(data, RowSource):
         label, whole = label or data.label, whole and data.is_sampled_whole()
         data, hints = sample_of(data, label, hints)
@@ -36,7 +43,7 @@ def inferred(
     for name in [*owner, *([label] if label is not None else [])]:
         frames.column(sample, name, "Give hints and the label by the names of columns.")
     if choose and label is None:
-        raise ValueError("With choose=True, give the name of the column that holds the labels.")
+        raise ValueError("With choose=True, give the labels, or the name of the column that holds them.")
     labels = frames.column(sample, label) if choose and label is not None else None
     columns: dict[Name, Family] = {}
     reasons: dict[Name, str] = {}
@@ -52,3 +59,13 @@ def inferred(
         if family is not None:
             columns[name] = family
     return Inferred(*with_dependence(columns, reasons, dependence, sample), label)
+
+
+def _with_labels(data: Any, labels: Any) -> pa.Table:
+    """The data with the labels as one more column."""
+    if isinstance(data, RowSource):
+        raise TypeError("The labels of a file or a query are one of its columns; give its name.")
+    table, column = pa.Table.from_batches(frames.batches(data)), label_array(labels)
+    if len(column) != len(table):
+        raise ValueError(f"There are {len(column)} labels for {len(table)} rows.")
+    return table.append_column(LABELS, column)
