@@ -112,7 +112,7 @@ OTHERS = [np.float32(0.5), np.float16(0.5), np.int8(1), np.uint64(1), np.True_, 
 
 
 @pytest.mark.parametrize("other", OTHERS, ids=lambda other: type(other).__name__)
-@pytest.mark.parametrize("time", [np.datetime64("2020-02-29"), np.datetime64("NaT")], ids=str)
+@pytest.mark.parametrize("time", [np.datetime64("2020-02-29"), np.datetime64("NaT", "D")], ids=str)
 def test_numpy_times_mixed_with_other_values_are_refused_without_a_crash(time, other):
     schema = Schema({"x": Categorical()})
     mixed = [time, other]
