@@ -93,8 +93,8 @@ def _read(counts: PairCounts, j: int) -> Floats:
 
 def _information(table: Floats) -> float:
     """The mutual information of the rows and columns of a table of counts."""
-    parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(), 1.0))
-    total = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
+    parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (np.array(table.sum()), 1.0))
+    total = sum((sign * float(_weighed_log(part).sum()) for part, sign in parts), 0.0)
     return max(total / (float(table.sum()) or 1.0), 0.0)
 
 

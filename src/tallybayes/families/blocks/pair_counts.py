@@ -88,7 +88,7 @@ class PairCounts:
     @cached_property
     def is_whole(self) -> bool:
         """Whether all counts are whole numbers, which doubles hold without rounding."""
-        return bool(np.array_equal(self.n, np.floor(self.n))) and self.n.max(initial=0.0) < MOST_WHOLE
+        return bool(np.array_equal(self.n, np.floor(self.n)) and self.n.max(initial=0.0) < MOST_WHOLE)
 
     def probability(self, j: int) -> Floats:
         """P(level | class), [level, class]; meaningless for unseen levels."""

@@ -248,8 +248,8 @@ def _interval_counts(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ra
     ]
     cells = np.concatenate(at)[:, None] * width + np.arange(width)
     counts = np.concatenate([counts for _, counts in known])
-    table = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width).astype(np.float64)
-    table = table.reshape(ends[-1], width)
+    summed = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width)
+    table = summed.astype(np.float64).reshape(ends[-1], width)
     return [table[end - size : end] for size, end in zip(sizes, ends, strict=True)]
 
 

@@ -59,7 +59,7 @@ class Documents:
 
     def ends(self, sizes: Counts) -> Counts:
         """The cumulative number of cells of the documents' words, given that of each word."""
-        return np.cumsum(np.bincount(self.document, sizes[self.word], len(self)))
+        return np.cumsum(np.bincount(self.document, sizes[self.word], len(self)).astype(np.int64))
 
     def worth(self, cells: int, sizes: Counts) -> int:
         """How many documents have at most `cells` cells together; at least enough to fit on."""
