@@ -94,5 +94,7 @@ def test_labels_may_be_given_by_themselves():
     for given in (labels, labels.tolist(), pa.array(labels), pd.Series(labels)):
         found = Schema.infer(pd.DataFrame(frame), given, choose=True)
         assert (found.columns, found.label) == (named.columns, None)
+    more = Schema.infer({**frame, "(class)": frame["x"]}, labels, choose=True)
+    assert more.columns == {**named.columns, "(class)": named.columns["x"]}
     with pytest.raises(ValueError, match="There are 399 labels for 400 rows"):
         Schema.infer(frame, labels[1:], choose=True)

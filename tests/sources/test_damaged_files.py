@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import settings
 
+from examples import STEP
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,6 @@ ROWS = 80
 N = np.arange(ROWS)
 TABLE = pa.table({"x": N * 0.5, "word": np.array(["ham", "spam"])[N % 2]})
 LEAST_MEMORY = 1 << 27  # of a process that reads small files
-STEP = 1 if settings().max_examples >= 100 else 5  # with EXAMPLES=all, every kind of damage
 
 
 def parquet(path, **options):

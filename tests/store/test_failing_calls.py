@@ -1,12 +1,11 @@
 """Any failing disk call (write, sync, rename, …) leaves no part of the change."""
 
 import pytest
-from hypothesis import settings
 from preloaded import needs_preloading, run_watched
 
-pytestmark = [pytest.mark.slow, needs_preloading]
+from examples import STEP
 
-STEP = 1 if settings().max_examples >= 100 else 5  # with EXAMPLES=all, every call
+pytestmark = [pytest.mark.slow, needs_preloading]
 
 # Makes the n-th call fail, for every n, until there are no more; each time the store must be in the old or the new
 # state, in memory and on disk. Prints the number of calls.

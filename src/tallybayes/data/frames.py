@@ -68,7 +68,7 @@ def batches(data: Any) -> Iterator[pa.RecordBatch]:
 
 
 def _batches(data: Any) -> Iterator[pa.RecordBatch]:
-    data = without_sparse(fetched(data))
+    data = fetched(data)
     if (small := small_frame(data)) is not None:
         yield small
     elif isinstance(data, (pa.Table, pa.RecordBatchReader)) or hasattr(data, "__arrow_c_stream__"):
@@ -155,6 +155,7 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
 
 
 def _stream(data: Any) -> Iterable[pa.RecordBatch]:
+    data = without_sparse(data)
     objects = object_columns(data)
     try:
         stream = pa.RecordBatchReader.from_stream(data)

@@ -105,9 +105,9 @@ def sample_for(schema: Schema, rows: int | None = None) -> Sample:
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
     """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
     plain = model.believing(weights=None)
-    rows = rows.at_most(most_rows(len(plain.classes), len(_pieces(plain).plain()), cells))
-    plain, evidence = _fitted(plain, rows)
     pieces = _pieces(plain)
+    rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
+    plain, evidence = _fitted(plain, rows)
     known = left_out_evidence(plain, rows, pieces, evidence)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:

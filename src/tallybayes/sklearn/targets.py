@@ -43,7 +43,7 @@ def without_unknown(y: Any, owner: str) -> tuple[NDArray[Any], NDArray[np.bool_]
     _check_given(y, owner)
     given = _values(y)
     known = np.array([not _is_unknown(label) for label in given], bool)
-    found = [label for label in given if not _is_unknown(label)]
+    found = [label for label, is_known in zip(given, known.tolist(), strict=True) if is_known]
     return checked_labels(found or np.zeros(0, np.int64), owner), known
 
 

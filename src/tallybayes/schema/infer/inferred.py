@@ -17,7 +17,7 @@ from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.from_source import sample_of
 from tallybayes.schema.infer.sample import sampled
 
-LABELS = "(class)"  # the name of labels that are no column of the data
+LABELS = "\0labels"  # the name of labels that are no column of the data
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 
 
