@@ -77,6 +77,7 @@ read_words = compiled.read_words
 scatters = compiled.scatters
 split_rows = compiled.split_rows
 share_out = compiled.share_out
+smooth_counts = compiled.smooth_counts
 sum_columns = compiled.sum_columns
 sum_products = compiled.sum_products
 sum_units = compiled.sum_units

@@ -28,6 +28,19 @@ void bind_bumps(nb::module_& m) {
             }
             return result;
         }, "x"_a.noconvert());
+    m.def("smooth_counts", [](Table<double> counts, In<double> widths) {
+        const size_t cells = counts.shape(0), classes = counts.shape(1);
+        expect(widths.size() == classes, "there is not one width per class");
+        expect(std::all_of(widths.data(), widths.data() + classes, [](double w) { return w > 0.0 && w <= double(1 << 30); }),
+               "a width is not above 0");
+        double *sums, *own;
+        nb::object spread = give<double>({cells, classes}, &sums), kept = give<double>({cells, classes}, &own);
+        {
+            Free free;
+            smooth_counts(counts.data(), int64_t(cells), int64_t(classes), widths.data(), sums, own);
+        }
+        return nb::make_tuple(spread, kept);
+    }, "counts"_a.noconvert(), "widths"_a.noconvert());
 }
 
 }  // namespace tallybayes

@@ -16,15 +16,17 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import added_up
-from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.processors import each_of
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges, densities_of, whole_cells
-from tallybayes.families.numbers.intervals import METHODS
+from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of, whole_cells
+from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
+from tallybayes.families.numbers.intervals import AUTO, METHODS
 from tallybayes.families.numbers.numeric_belief import log_between
+from tallybayes.families.numbers.smooth import Intervals, smoother
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Values, values_of_keys
 from tallybayes.families.portable import ByInterval, Portable
@@ -50,9 +52,10 @@ class Histogram(Values):
     have the evidence of the outermost interval.
 
     `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
-    count", "mdl" (as many as the classes justify), or "fitted" (whichever of the last two makes the classes most
-    likely; `intervals` of equal count below 1,000 values). `alpha` is added to every interval's count, as for
-    Categorical.
+    count", "mdl" (as many as the classes justify), "fitted" (whichever of the last two makes the classes most likely;
+    `intervals` of equal count below 1,000 values), or "auto" (the same, or up to 128 intervals smoothed by a Gaussian
+    or kernel density, if that predicts the classes of left-out values better). `alpha` is added to every interval's
+    count, as for Categorical; smoothed intervals share one pseudo-value instead.
 
     >>> Histogram(intervals=5, alpha=0.5)
     Histogram(intervals=5, alpha=0.5)
@@ -62,7 +65,8 @@ class Histogram(Values):
     method: str = setting(
         "equal length",
         'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), or "fitted" ("mdl" or 5 to '
-        "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count)",
+        "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count), "
+        'or "auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better)',
         choices=tuple(METHODS),
     )
     alpha: float | MEstimate | str = smoothing()
@@ -75,11 +79,28 @@ class Histogram(Values):
 
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
         known = self.counted(tallies, classes)
-        ranges = self._ranges(known)
-        counts = _interval_counts(known, ranges, len(classes))
-        found = smoothed(counts, self._pseudo(counts))
+        cut = self._cut(known, len(classes))
+        used = cut if self.method != AUTO else self._smoothed(known, cut)
+        ranges = [each.ranges for each in used]
+        found = smoothed([each.counts for each in used], [each.pseudo for each in used])
         tables = densities_of(ranges, found)
-        return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
+        return [IntervalBelief(*each) for each in zip(ranges, found, tables, cut, strict=True)]
+
+    def _cut(self, known: Sequence[tuple[Floats, Floats]], width: int) -> list[Intervals]:
+        """The intervals of columns, as they are cut."""
+        ranges = self._ranges(known)
+        counts = _interval_counts(known, ranges, width)
+        return list(map(Intervals, ranges, counts, self._pseudo(counts)))
+
+    def _smoothed(self, known: Sequence[tuple[Floats, Floats]], cut: Sequence[Intervals]) -> list[Intervals]:
+        """The same, with smooth densities instead where these predict the classes better."""
+
+        def better(column: tuple[tuple[Floats, Floats], Intervals]) -> Intervals:
+            (values, counts), plain = column
+            found = smoother(values, counts, plain, self.bits)
+            return plain if found is None else found.intervals
+
+        return each_of(better, list(zip(known, cut, strict=True)), sum(len(values) for values, _ in known))
 
     def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
         """Where the intervals of columns lie, from their values and counts."""
@@ -96,23 +117,28 @@ class Histogram(Values):
 
     def settled(self, belief: Any) -> Histogram:
         """The intervals are held fixed, and so are fitted pseudo-counts, as for Categorical."""
-        pseudo = settled_pseudo(belief.pseudo) if self.alpha == FITTED else belief.pseudo
-        return _settled_histogram(self, belief.ranges, pseudo)
+        ranges, _, pseudo = belief.cut
+        return _settled_histogram(self, ranges, settled_pseudo(pseudo) if self.alpha == FITTED else pseudo)
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
         return log_dirichlet(belief.pseudo[:, None], belief.table)
 
     @property
     def stays(self) -> str:
-        return "where the intervals are cut, and how far they reach"
+        return "where the intervals are cut, how far they reach, and which density smooths them"
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        (ranges,) = self._ranges(self.counted([tally], classes))
+        known = self.counted([tally], classes)
+        ((ranges, counts, pseudo),) = self._cut(known, len(classes))
+        if self.method == AUTO:
+            found = smoother(*known[0], Intervals(ranges, counts, pseudo), self.bits)
+            if found is not None:
+                return SmoothLeftOut(found)
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
         size = len(ranges.cuts) + 1
         n = tally.aligned(tally.slots, classes).sums["n"]
-        counts = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
-        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), counts))
+        exact = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
+        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), exact))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -134,7 +160,7 @@ class SettledHistogram(Histogram):
 
 
 def _settled_histogram(given: Histogram, ranges: Ranges, pseudo: Floats) -> SettledHistogram:
-    made = SettledHistogram(bits=given.bits, intervals=given.intervals, method=given.method)
+    made = SettledHistogram(bits=given.bits, intervals=given.intervals)
     object.__setattr__(made, "ranges", ranges)
     object.__setattr__(made, "pseudo", pseudo)
     return made
@@ -146,9 +172,10 @@ class IntervalBelief(SmoothedBelief):
     counted in. Beyond the range, the density falls off as (1 + distance / range)⁻² in every class, so the distance is
     no evidence about the class."""
 
-    def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities) -> None:
+    def __init__(self, ranges: Ranges, known: Smoothed, densities: Densities, cut: Intervals) -> None:
         super().__init__(known)
         self.ranges = ranges
+        self.cut = cut  # before any smoothing
         self.edges, self.half = ranges.edges, ranges.half
         self.below, self.beyond, self.table, self._reach = densities
 
@@ -263,25 +290,3 @@ def interval_names(edges: Floats) -> list[str]:
             break
     closing = [")"] * (len(edges) - 2) + ["]"]
     return [f"[{a}, {b}{end}" for a, b, end in zip(written, written[1:], closing, strict=False)]
-
-
-@dataclass(frozen=True)
-class IntervalsLeftOut:
-    """Fixed intervals, and their counts without each value."""
-
-    edges: Floats
-    levels: LevelsLeftOut
-
-    def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        logs = np.zeros((len(rows), len(rows.classes)))
-        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
-        last = len(self.edges) - 2
-        with np.errstate(over="ignore"):
-            widths = np.log(np.clip(np.diff(self.edges), LEAST, LARGEST))
-        for at, left, kinds in self.levels.left(codes, rows):
-            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
-            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
-            others = np.asarray(left.totals.any(axis=1))
-            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
-            logs[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
-        return logs

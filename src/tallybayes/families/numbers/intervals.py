@@ -44,11 +44,25 @@ def likeliest(values: Floats, counts: Floats, intervals: int) -> Floats:
     return max(tried, key=lambda cuts: _log_likelihood(cuts, values, counts))
 
 
-METHODS = {"equal length": equal_length, "equal count": equal_count, "mdl": least_description, "fitted": likeliest}
+AUTO = "auto"  # these, or a smooth density if it predicts the classes better (smooth.py)
+METHODS = {
+    "equal length": equal_length,
+    "equal count": equal_count,
+    "mdl": least_description,
+    "fitted": likeliest,
+    AUTO: likeliest,
+}
 
 
 def half_way(values: Floats) -> Floats:
     return values[:-1] / 2.0 + values[1:] / 2.0
+
+
+def description_of(cuts: Floats, values: Floats, counts: Floats) -> float:
+    """The nats it takes to say where cuts are that were chosen by the classes; 0 for cuts of equal count."""
+    if counts.sum() < ENOUGH or any(np.array_equal(cuts, equal_count(values, counts, many)) for many in TRIED):
+        return 0.0
+    return len(cuts) * float(np.log(max(len(values), 2)))
 
 
 def _log_likelihood(cuts: Floats, values: Floats, counts: Floats) -> float:

@@ -14,6 +14,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Gaussian, Histogram
+from tallybayes.families.numbers.intervals import AUTO
 from tallybayes.families.numbers.values import ENOUGH
 from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same, share_text, unvarying
@@ -90,7 +91,7 @@ def _quantile(x: Floats, share: float) -> float:
 
 @cache
 def _histogram(bits: int) -> Histogram:
-    return Histogram(method=FITTED, alpha=FITTED, bits=bits)
+    return Histogram(method=AUTO, alpha=FITTED, bits=bits)
 
 
 UNKNOWN = _histogram(BITS_UNKNOWN)

@@ -1,0 +1,80 @@
+"""Leave-one-out of numbers by interval: the intervals stay, and their counts are those without each value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tallybayes.counts.exact import Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.families.left_out import weights_of
+from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.numbers.interval_densities import LEAST
+from tallybayes.families.numbers.smooth import Smooth, densities
+from tallybayes.families.numbers.support import LARGEST
+
+
+@dataclass(frozen=True)
+class IntervalsLeftOut:
+    """Fixed intervals, and their counts without each value."""
+
+    edges: Floats
+    levels: LevelsLeftOut
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        logs = np.zeros((len(rows), len(rows.classes)))
+        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
+        last = len(self.edges) - 2
+        widths = _log_widths(self.edges)
+        for at, left, kinds in self.levels.left(codes, rows):
+            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
+            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
+            others = np.asarray(left.totals.any(axis=1))
+            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
+            logs[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
+        return logs
+
+
+@dataclass(frozen=True)
+class SmoothLeftOut:
+    """Smoothed intervals: the density of a value's class is estimated again without it."""
+
+    smooth: Smooth
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        (ranges, counts, _), logs = self.smooth.intervals, np.zeros((len(rows), len(rows.classes)))
+        there = np.flatnonzero(~np.isnan(cells))
+        codes, at = rows.codes[there], ranges.edges[1:-1].searchsorted(cells[there], "right")
+        weights = weights_of(rows)[there]
+        widths, last = _log_widths(ranges.edges), len(counts) - 1
+        inside = 1.0 - (1.0 * (at == 0) + (at == last)) / (2.0 + counts[at].sum(axis=1))
+        for weight in np.unique(weights):
+            some = np.flatnonzero(weights == weight)
+            if counts.sum() <= weight:
+                continue
+            full, own = self._logs(float(weight))
+            found = full[at[some]]
+            found[np.arange(len(some)), codes[some]] = own[at[some], codes[some]]
+            logs[there[some]] = found + (np.log(inside) - widths[at])[some, None]
+        return logs
+
+    def _logs(self, weight: float) -> tuple[Floats, Floats]:
+        """log P(interval | class), and the same without a value of this weight in that interval and class."""
+        grid, density, (ranges, counts, pseudo) = self.smooth
+        full, left = (each[density] for each in densities(grid, weight))
+        share = np.divide(left, full, out=np.zeros_like(full), where=full > 0)[grid.cells_of(ranges)]
+        rest = counts * share
+        apart = grid.intervals_apart(ranges)
+        rest[apart] = np.maximum(counts[apart] - weight, 0.0)
+        totals = counts.sum(axis=0)
+        with np.errstate(divide="ignore"):
+            return tuple(
+                np.log((n + pseudo[:, None]) / (total + 1.0))
+                for n, total in ((counts, totals), (rest, np.maximum(totals - weight, 0.0)))
+            )  # type: ignore[return-value]
+
+
+def _log_widths(edges: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.log(np.clip(np.diff(edges), LEAST, LARGEST)))
