@@ -306,3 +306,21 @@ def share_out(scores, weights):
         shares.append(units)
         logs.append(best + math.log(sum(told)) if math.isfinite(best) else -math.inf)
     return shares, logs
+
+
+def smooth_counts(counts, widths):
+    """Every count is spread by a Gaussian over the cells, mirrored at both ends; and the share that stays."""
+    cells, classes = counts.shape
+    sums, own = np.zeros(counts.shape), np.zeros(counts.shape)
+    for c in range(classes):
+        reach = min(cells, math.ceil(5.0 * widths[c]))
+        away = np.arange(-reach, reach + 1)
+        shares = np.exp(-0.5 * (away / widths[c]) ** 2)
+        shares /= shares.sum()
+        for k in range(cells):
+            at = k + away
+            at = np.where(at < 0, -1 - at, np.where(at >= cells, 2 * cells - 1 - at, at))
+            spread = np.bincount(at, shares, cells)
+            own[k, c] = spread[k]
+            sums[:, c] += counts[k, c] * spread
+    return sums, own

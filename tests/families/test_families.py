@@ -76,6 +76,7 @@ OTHER_BELIEFS = [
     (Histogram(method="equal count", intervals=4, alpha=0.5), NUMBERS, None),
     (Histogram(method="mdl", alpha="fitted"), NUMBERS, None),
     (Histogram(method="fitted", alpha="fitted"), NUMBERS, None),
+    (Histogram(method="auto", alpha="fitted"), NUMBERS, None),
     (Density(bandwidth=0.5), NUMBERS, over_line_as_counted),
     (Density(bandwidth="leave one out", m=0.5), NUMBERS, over_line_as_counted),
 ]

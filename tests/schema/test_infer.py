@@ -26,7 +26,7 @@ FIRST = ["anna", "bert", "clara", "dora", "emil"]
 
 
 def intervals(bits=8):
-    return Histogram(method="fitted", alpha="fitted", bits=bits)
+    return Histogram(method="auto", alpha="fitted", bits=bits)
 
 
 def inferred(values, name="x", **options):

@@ -62,7 +62,7 @@ class SmoothLeftOut:
     def _logs(self, weight: float) -> tuple[Floats, Floats]:
         """log P(interval | class), and the same without a value of this weight in that interval and class."""
         grid, density, (ranges, counts, pseudo) = self.smooth
-        full, left = (each[density] for each in densities(grid, weight))
+        full, left = (each[density] for each in densities(grid, weight)[:2])
         share = np.divide(left, full, out=np.zeros_like(full), where=full > 0)[grid.cells_of(ranges)]
         rest = counts * share
         apart = grid.intervals_apart(ranges)
@@ -72,7 +72,7 @@ class SmoothLeftOut:
             return tuple(
                 np.log((n + pseudo[:, None]) / (total + 1.0))
                 for n, total in ((counts, totals), (rest, np.maximum(totals - weight, 0.0)))
-            )  # type: ignore[return-value]
+            )
 
 
 def _log_widths(edges: Floats) -> Floats:

@@ -21,10 +21,9 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.interval_densities import Ranges, whole_cells
-from tallybayes.families.numbers.intervals import description_of
+from tallybayes.families.numbers.intervals import description_of, half_way
 from tallybayes.families.numbers.moments import Moments
 from tallybayes.families.numbers.stretched import Stretched
-from tallybayes.families.numbers.values import value_keys, values_of_keys
 
 CELLS = 128
 FURTHEST = 5.0  # on the stretched scale; what lies beyond is in the outermost cells
@@ -33,8 +32,10 @@ NARROWEST = 0.5  # bandwidth, in cells
 FEWEST = 10  # different values
 STANDS_OUT = 0.05  # the share of all values that one value must have to be kept apart …
 AS_OFTEN = 3.0  # … and how many times as often as its neighbours it must occur
+PRICE = 0.25  # nats of left-out loss that a parameter must gain
 MIXED = ((0, 2), (0, 3), (1, 2), (1, 3))  # of which densities there are mixtures, half and half
 NORMAL = Gaussian()
+ROOT = float(np.sqrt(2.0 * np.pi))
 LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -54,6 +55,7 @@ class Grid(NamedTuple):
     counts: Floats  # [cell, class]
     apart: Floats  # values that are not smoothed
     apart_counts: Floats  # [value, class]
+    bounds: Floats  # of the intervals of these values: half-way to their neighbours, [2, value]
 
     @classmethod
     def of(cls, values: Floats, counts: Floats) -> Grid | None:
@@ -63,28 +65,32 @@ class Grid(NamedTuple):
         if len(own) < FEWEST:
             return None
         scale = Stretched.of(own, n.sum(axis=1))
-        places = np.clip(scale.stretched(own), -FURTHEST, FURTHEST)
-        low, high = places[0], places[-1]
+        low, high = np.clip(scale.stretched(own[[0, -1]]), -FURTHEST, FURTHEST)
         if not low < high:
             return None
         edges = np.linspace(low, high, CELLS + 1)
-        at = np.minimum((places - low) * (CELLS / (high - low)), CELLS - 1).astype(np.intp)
-        width = n.shape[1]
+        at, width = scale.back(edges[1:-1]).searchsorted(own, "right"), n.shape[1]
         cells = at[:, None] * width + np.arange(width)
         summed = np.bincount(cells.reshape(-1), n.reshape(-1), CELLS * width).astype(np.float64)
-        return cls(scale, edges, summed.reshape(CELLS, width), values[apart], counts[apart])
+        between = np.concatenate([[-np.inf], half_way(values), [np.inf]])
+        bounds = np.stack([between[:-1][apart], between[1:][apart]])
+        return cls(scale, edges, summed.reshape(CELLS, width), values[apart], counts[apart], bounds)
 
-    def cuts(self, bits: int) -> Floats:
+    @property
+    def step(self) -> float:
+        return float(self.edges[-1] - self.edges[0]) / CELLS
+
+    def cuts(self) -> Floats:
         """Where intervals are cut: at the edges of the cells, and on both sides of the values kept apart."""
-        keys = value_keys(self.apart, bits)
-        bounds = [self.scale.back(self.edges[1:-1]), values_of_keys(keys, bits), values_of_keys(keys + 1, bits)]
-        return np.unique(np.concatenate(bounds))
+        inner = self.scale.back(self.edges[1:-1])
+        within = ((inner[:, None] > self.bounds[0]) & (inner[:, None] < self.bounds[1])).any(axis=1)
+        found = np.unique(np.concatenate([inner[~within], *self.bounds]))
+        return found[np.isfinite(found)]
 
     def spread_over(self, smoothed: Floats, ranges: Ranges) -> Floats:
         """Counts of the grid's cells as counts of these intervals: [interval, class]."""
         below = np.vstack([np.zeros(smoothed.shape[1]), np.cumsum(smoothed, axis=0)])
-        inner = np.clip(self.scale.stretched(ranges.edges[1:-1]), self.edges[0], self.edges[-1])
-        at = (inner - self.edges[0]) * (CELLS / (self.edges[-1] - self.edges[0]))
+        at = self._places(ranges.edges[1:-1])
         cell = np.minimum(at.astype(np.intp), CELLS - 1)
         reached = below[cell] + (at - cell)[:, None] * smoothed[cell]
         counts = np.diff(np.vstack([below[:1], np.maximum.accumulate(reached), below[-1:]]), axis=0)
@@ -96,10 +102,13 @@ class Grid(NamedTuple):
         return ranges.cuts.searchsorted(self.apart, "right")
 
     def cells_of(self, ranges: Ranges) -> NDArray[np.intp]:
-        """The cell in which each interval begins."""
-        inner = self.scale.stretched(np.append(ranges.edges[0], ranges.edges[1:-1]))
-        at = (inner - self.edges[0]) * (CELLS / (self.edges[-1] - self.edges[0])) + 1e-9
-        return np.clip(at, 0, CELLS - 1).astype(np.intp)
+        """The cell that the middle of each interval is in."""
+        places = self._places(ranges.edges)
+        return np.minimum((places[:-1] + places[1:]) / 2.0, CELLS - 1).astype(np.intp)
+
+    def _places(self, x: Floats) -> Floats:
+        """Where numbers are on the grid, in cells."""
+        return np.asarray(np.clip((self.scale.stretched(x) - self.edges[0]) / self.step, 0.0, CELLS))
 
 
 def stands_out(counts: Floats) -> NDArray[np.bool_]:
@@ -115,39 +124,39 @@ class Densities(NamedTuple):
 
     full: Floats
     left: Floats  # in the cell and class of a value that is left out
+    parameters: Floats  # that each density has: for kernels, how many widths fit into the range
 
 
 def densities(grid: Grid, weight: float = 1.0) -> Densities:
     """All densities; for each cell and class also without one of its values, which has this weight."""
     n, middles = grid.counts, (grid.edges[:-1] + grid.edges[1:]) / 2.0
-    found = [_student(np.sinh(middles), np.cosh(middles), n, weight), _student(middles, 1.0, n, weight)]
-    widths = _bandwidths(middles, n) / (grid.edges[1] - grid.edges[0])
+    found = [_student(np.sinh(middles), np.cosh(middles), n, weight), _student(middles, np.ones(CELLS), n, weight)]
+    parameters = [2.0 * n.shape[1]] * 2
+    rule = _bandwidths(middles, n) / grid.step
     for factor in FACTORS:
-        sums, own = kernels.smooth_counts(n, np.maximum(widths * factor, NARROWEST))
-        found.append(Densities(sums, np.maximum(sums - weight * own, 0.0)))
-    full, left = (np.array([each[i] for each in found]) for i in range(2))
+        widths = np.maximum(rule * factor, NARROWEST)
+        sums, own = kernels.smooth_counts(n, widths)
+        found.append((sums, np.maximum(sums - weight * own, 0.0)))
+        parameters.append(float(np.sum(CELLS / (ROOT * widths))))
     pairs = np.array(MIXED)
-    full, left = (np.concatenate([each, each[pairs].mean(axis=1)]) for each in (full, left))
-    return Densities(full, left)
+    alone = (np.array([full for full, _ in found]), np.array([left for _, left in found]), np.array(parameters))
+    return Densities(*(np.concatenate([each, each[pairs].mean(axis=1)]) for each in alone))
 
 
-def _student(x: Floats, slope: Floats | float, n: Floats, weight: float) -> Densities:
+def _student(x: Floats, slope: Floats, n: Floats, weight: float) -> tuple[Floats, Floats]:
     """Student's distribution, the predictive of a Gaussian, at the middles of the cells."""
-    whole, own = _moments(x, n.sum(axis=1, keepdims=True)), _moments(x, n)
-    total = Moments(*(each[0] for each in whole))
+    own, total = _moments(x, n), Moments(*(each[0] for each in _moments(x, n.sum(axis=1, keepdims=True))))
     rest = np.maximum(own.n - weight, 0.0)
     some = rest > 0
     off, at = x[:, None] - own.mean, np.where(some, rest, 1.0)
     mean = np.where(some, own.mean - off * (weight / at), 0.0)
     scatter = np.where(some, np.maximum(own.scatter - off**2 * weight * (own.n / at), 0.0), 0.0)
     without = Moments(np.broadcast_to(rest, mean.shape), mean, scatter)
-    with np.errstate(under="ignore"):
-        heights, left = (
-            np.exp(NORMAL.log_predictive(NORMAL.updated(s, total), x[:, None])) * np.reshape(slope, (-1, 1))
-            for s in (own, without)
-        )
+    heights, left = (
+        np.exp(NORMAL.log_predictive(NORMAL.updated(s, total), x[:, None])) * slope[:, None] for s in (own, without)
+    )
     share = np.maximum(heights.sum(axis=0), LEAST)
-    return Densities(own.n * (heights / share), rest * (left / share))
+    return own.n * (heights / share), rest * (left / share)
 
 
 def _moments(x: Floats, n: Floats) -> Moments:
@@ -189,17 +198,18 @@ def pooled(counts: Floats) -> Floats:
     return np.asarray(summed / np.maximum(summed.sum(axis=-1, keepdims=True), LEAST))
 
 
-def best_density(grid: Grid) -> tuple[int, float]:
-    """The density under which the classes of left-out values are most probable, and the loss."""
-    full, left = densities(grid)
-    alone = np.broadcast_to(grid.apart_counts, (len(full), *grid.apart_counts.shape))
+def best_density(grid: Grid) -> tuple[int, float, Floats]:
+    """The density under which the classes of left-out values are most probable, with a preference for few parameters;
+    the lowest loss of all; and the counts of the grid under that density."""
+    smoothed, left, parameters = densities(grid)
+    alone = np.broadcast_to(grid.apart_counts, (len(smoothed), *grid.apart_counts.shape))
     n = np.concatenate([grid.counts, grid.apart_counts])
-    full = np.concatenate([full, alone], axis=1)
+    full = np.concatenate([smoothed, alone], axis=1)
     left = np.concatenate([left, np.maximum(alone - 1.0, 0.0)], axis=1)
     filled = n.any(axis=1)
     losses = loss_of(full[:, filled], left[:, filled], pooled(full)[:, filled], n[filled], 1.0)
-    best = int(losses.argmin())
-    return best, float(losses[best])
+    best = int((losses + PRICE * parameters).argmin())
+    return best, float(losses.min()), smoothed[best]
 
 
 class Smooth(NamedTuple):
@@ -215,11 +225,11 @@ def smoother(values: Floats, counts: Floats, plain: Intervals, bits: int) -> Smo
     grid = Grid.of(values, counts)
     if grid is None:
         return None
-    density, loss = best_density(grid)
+    density, loss, smoothed = best_density(grid)
     n, pseudo = plain.counts, plain.pseudo
     cost = float(loss_of(n, np.maximum(n - 1.0, 0.0), pseudo, n, float(pseudo.sum())))
     if not loss < cost + description_of(plain.ranges.cuts, values, counts):
         return None
-    (ranges,) = whole_cells([values], [grid.cuts(bits)], bits)
-    spread = grid.spread_over(densities(grid).full[density], ranges)
+    (ranges,) = whole_cells([values], [grid.cuts()], bits)
+    spread = grid.spread_over(smoothed, ranges)
     return Smooth(grid, density, Intervals(ranges, spread, pooled(spread)))

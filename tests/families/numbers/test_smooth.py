@@ -1,0 +1,169 @@
+"""Histograms of method "auto": a smooth density where it predicts the classes better, plain intervals where not."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from scipy.special import softmax
+from sklearn.datasets import make_hastie_10_2
+from sklearn.metrics import log_loss
+from sklearn.naive_bayes import GaussianNB
+
+from reference import smooth_counts
+from tallybayes import Histogram, Model, NaiveBayes, kernels
+from tallybayes.families.numbers.intervals import ENOUGH
+from tallybayes.families.numbers.smooth import CELLS, Grid, densities, stands_out
+from tallybayes.model.left_out import left_out
+
+AUTO = Histogram(method="auto", alpha="fitted", bits=8)
+PLAIN = Histogram(method="fitted", alpha="fitted", bits=8)
+SHAPES = {
+    "normal": lambda random, y: random.normal(y, 1.0 + y),
+    "log-normal": lambda random, y: np.exp(random.normal(y, 1.0)),
+    "two peaks": lambda random, y: (
+        random.choice([-2.0, 2.0], len(y)) * (1.0 + 0.3 * y) + random.normal(0.0, 0.5, len(y))
+    ),
+    "many zeros": lambda random, y: np.where(random.random(len(y)) < 0.5, 0.0, random.gamma(1.0 + y)),
+    "uniform": lambda random, y: random.random(len(y)) * (1.0 + 0.2 * y),
+    "whole": lambda random, y: random.poisson(3.0 + y).astype(float),
+    "far out": lambda random, y: random.standard_cauchy(len(y)) * 1e80 + y,
+}
+
+
+def drawn(shape, n, seed=0, classes=2):
+    random = np.random.default_rng(seed)
+    y = random.integers(0, classes, n)
+    return SHAPES[shape](random, y), y.astype(str)
+
+
+def trained(family, x, y):
+    return Model.train({"x": family}, {"x": x}, y)
+
+
+def loss(model, x, y):
+    posterior = model.posterior({"x": x})
+    return -np.log(posterior[np.arange(len(y)), y.astype(int)]).mean()
+
+
+@given(
+    st.integers(1, 40).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=1, max_size=3)
+    ),
+    st.lists(st.floats(0.1, 50.0), min_size=3, max_size=3),
+)
+def test_smoothing_kernel_equals_its_reference(counts, widths):
+    counts, widths = np.array(counts, float).T.copy(), np.array(widths[: len(counts)])
+    sums, own = kernels.smooth_counts(counts, widths)
+    expected, kept = smooth_counts(counts, widths)
+    np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(own, kept, rtol=1e-12)
+    np.testing.assert_allclose(sums.sum(axis=0), counts.sum(axis=0), rtol=1e-12)  # no value is lost at the ends
+
+
+def test_normal_columns_are_scored_like_gaussians():
+    x, y = drawn("normal", 20_000)
+    model = trained(AUTO, x, y)
+    at = np.linspace(-2.0, 4.0, 25)
+    expected = stats.norm(1.0, 2.0).logpdf(at) - stats.norm(0.0, 1.0).logpdf(at)
+    found = np.diff(model.evidence({"x": at})["x"], axis=1)[:, 0]
+    np.testing.assert_allclose(found, expected, atol=0.3)
+
+
+@pytest.mark.parametrize("shape", ["normal", "log-normal", "two peaks", "many zeros", "whole"])
+def test_smooth_densities_predict_better_than_intervals(shape):
+    x, y = drawn(shape, 1500)
+    new = drawn(shape, 20_000, seed=1)
+    assert loss(trained(AUTO, x, y), *new) < loss(trained(PLAIN, x, y), *new)
+
+
+def test_hard_edges_stay_intervals():
+    x, y = drawn("uniform", 2000)
+    auto, plain = trained(AUTO, x, y), trained(PLAIN, x, y)
+    assert auto.estimates("x") == plain.estimates("x")
+    np.testing.assert_array_equal(auto.evidence({"x": x})["x"], plain.evidence({"x": x})["x"])
+
+
+def test_a_value_that_stands_out_is_not_smoothed():
+    x, y = drawn("many zeros", 2000)
+    model = trained(AUTO, x, y)
+    assert len(model.estimates("x")) > 50
+    zero = [name for name in model.estimates("x") if model.estimates("x")[name]["0"] > 0.3]
+    share = {label: np.mean(x[y == label] == 0.0) for label in "01"}
+    assert model.estimates("x")[zero[0]] == pytest.approx(share, abs=2e-3)
+
+
+def test_neighbouring_counts_alike_do_not_stand_out():
+    assert not stands_out(np.array([5.0, 15.0, 22.0, 20.0, 12.0, 6.0])).any()
+    assert stands_out(np.array([1.0, 60.0, 2.0, 1.0, 1.0])).tolist() == [False, True, False, False, False]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [12, 200, ENOUGH + 200])
+def test_density_integrates_to_one(shape, n):
+    belief = trained(AUTO, *drawn(shape, n)).belief("x")
+    widths = np.diff(belief.edges)[:, None]
+    outside = belief.probability[0] * belief.below + belief.probability[-1] * belief.beyond
+    np.testing.assert_allclose((np.exp(belief.table) * widths).sum(axis=0) + outside, 1.0, rtol=1e-9)
+    np.testing.assert_allclose(belief.probability.sum(axis=0), 1.0, rtol=1e-12)
+
+
+@settings(deadline=None, max_examples=10)
+@given(st.sampled_from(list(SHAPES)), st.integers(0, 99), st.integers(20, 150))
+def test_left_out_is_near_trained_without(shape, seed, n):
+    x, y = drawn(shape, n, seed)
+    model = trained(AUTO, x, y)
+    found = softmax(left_out(model, {"x": x}, y).total(), axis=1)
+    assert np.isfinite(found).all()
+    again = softmax(left_out(model, {"x": x}, y, choose_again=True).total(), axis=1)
+    assert np.median(np.abs(found - again)) < 0.05
+
+
+def test_left_out_weights_are_taken_away():
+    """A value of weight two is left out as two values are."""
+    x, y = drawn("normal", 300)
+    weights = np.where(np.arange(300) % 3 == 0, 2.0, 1.0)
+    grid = Grid.of(np.sort(x), np.eye(2)[y.astype(int)[np.argsort(x)]])
+    one, two = densities(grid).left, densities(grid, 2.0).left
+    assert (two <= one + 1e-12).all()
+    model = Model.train({"x": AUTO}, {"x": x}, y, weights=weights)
+    found = left_out(model, {"x": x}, y, weights=weights)
+    assert np.isfinite(found.total()).all()
+
+
+def test_leaving_out_takes_a_value_from_its_own_cell():
+    x, y = drawn("two peaks", 400)
+    grid = Grid.of(np.sort(x), np.eye(2)[y.astype(int)[np.argsort(x)]])
+    full, left, _ = densities(grid)
+    cell, label = np.argwhere(grid.counts > 0)[7]
+    without = grid.counts.copy()
+    without[cell, label] -= 1.0
+    again = densities(grid._replace(counts=without)).full
+    np.testing.assert_allclose(
+        left[:2, cell, label], again[:2, cell, label], rtol=0.05
+    )  # but for what all classes share
+    own = kernels.smooth_counts(grid.counts, np.full(2, 3.0))[1]
+    sums = kernels.smooth_counts(without, np.full(2, 3.0))[0]
+    expected = kernels.smooth_counts(grid.counts, np.full(2, 3.0))[0][cell, label] - own[cell, label]
+    assert sums[cell, label] == pytest.approx(expected, rel=1e-12)
+    assert full.shape == (9, CELLS, 2)
+
+
+def test_forgetting_restores_the_choice():
+    x, y = drawn("normal", 400)
+    model = trained(AUTO, x, y)
+    before = model.evidence({"x": x})["x"]
+    more = trained(AUTO, *drawn("uniform", 3000))
+    model += more
+    assert not np.array_equal(model.evidence({"x": x})["x"], before)
+    model -= more
+    np.testing.assert_array_equal(model.evidence({"x": x})["x"], before)
+
+
+def test_columns_that_are_normal_within_a_class_need_no_hint():
+    X, y = make_hastie_10_2(4000, random_state=0)
+    learned, new = slice(0, 2000), slice(2000, None)
+    ours = NaiveBayes().fit(X[learned], y[learned]).predict_proba(X[new])
+    theirs = GaussianNB().fit(X[learned], y[learned]).predict_proba(X[new])
+    assert log_loss(y[new], ours) < 0.5 * log_loss(y[new], theirs)
+    assert np.mean(ours.argmax(axis=1) != theirs.argmax(axis=1)) < 0.04
