@@ -12,6 +12,8 @@ import numpy as np
 from scipy.special import gammaln
 
 from tallybayes.counts.exact import Exact
+from tallybayes.families.numbers.gaussian import Gaussian
+from tallybayes.families.numbers.moments import Moments
 
 
 def sums_by_class(values, codes, classes):
@@ -324,3 +326,75 @@ def smooth_counts(counts, widths):
             own[k, c] = spread[k]
             sums[:, c] += counts[k, c] * spread
     return sums, own
+
+
+def smooth_densities(n, middles, step, weight):
+    """Gaussians on two scales, kernels of three widths, mixtures: of all values, and without one in each cell."""
+    scales, slopes = np.stack([np.sinh(middles), middles]), np.stack([np.cosh(middles), np.ones(len(n))])
+    found = list(zip(*_students(scales, slopes, n, weight), strict=True))
+    parameters = [2.0 * n.shape[1]] * 2
+    rule = _bandwidths(middles, n) / step
+    for factor in (0.5, 1.0, 2.0):
+        widths = np.maximum(rule * factor, 0.5)
+        sums, own = smooth_counts(n, widths)
+        found.append((sums, np.maximum(sums - weight * own, 0.0)))
+        parameters.append(float(np.sum(len(n) / (math.sqrt(2.0 * math.pi) * widths))))
+    pairs = np.array([(0, 2), (0, 3), (1, 2), (1, 3)])
+    alone = (np.array([full for full, _ in found]), np.array([left for _, left in found]), np.array(parameters))
+    return tuple(np.concatenate([each, each[pairs].mean(axis=1)]) for each in alone)
+
+
+def _students(x, slope, n, weight):
+    """Student's distribution, the predictive of a Gaussian, at the middles of the cells on several scales: x[scale,
+    cell], with the slope of each scale there."""
+    own, whole = _moments(x, n), _moments(x, n.sum(axis=1, keepdims=True))
+    rest = np.maximum(own.n - weight, 0.0)
+    some, at = rest > 0, np.where(rest > 0, rest, 1.0)
+    off = x[:, :, None] - own.mean[:, None]
+    mean = np.where(some, own.mean[:, None] - off * (weight / at), 0.0)
+    scatter = np.where(some, np.maximum(own.scatter[:, None] - off**2 * (weight * own.n / at), 0.0), 0.0)
+    both = Moments(
+        np.broadcast_to(np.stack([own.n, rest])[:, None, None], (2, *mean.shape)),
+        np.stack([np.broadcast_to(own.mean[:, None], mean.shape), mean]),
+        np.stack([np.broadcast_to(own.scatter[:, None], mean.shape), scatter]),
+    )
+    total = Moments(*(np.reshape(each, (-1, 1, 1)) for each in (np.repeat(whole.n, len(x)), *whole[1:])))
+    heights = np.exp(Gaussian().log_predictive(Gaussian().updated(both, total), x[:, :, None])) * slope[:, :, None]
+    share = np.maximum(heights[0].sum(axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return own.n * (heights[0] / share), rest * (heights[1] / share)
+
+
+def _moments(x, n):
+    """The moments of each class on every scale, x[scale, cell]."""
+    total = n.sum(axis=0)
+    mean = (x[:, :, None] * n).sum(axis=1) / np.where(total > 0, total, 1.0)
+    return Moments(total, mean, (n * (x[:, :, None] - mean[:, None]) ** 2).sum(axis=1))
+
+
+def _bandwidths(x, n):
+    """Silverman's bandwidth for every class; that of all together for a class whose values are equal."""
+    both = np.column_stack([n, n.sum(axis=1)])
+    total, _, scatter = _moments(x[None], both)
+    some = np.where(total > 0, total, 1.0)
+    sd = np.sqrt(scatter[0] / some)
+    below = np.cumsum(both, axis=0)
+    low, high = (x[(below >= share * total).argmax(axis=0)] for share in (0.25, 0.75))
+    quartiles = (high - low) / 1.34
+    found = 0.9 * np.where((quartiles > 0) & (quartiles < sd), quartiles, sd) * some**-0.2
+    return np.where(found[:-1] > 0, found[:-1], found[-1])
+
+
+def left_out_losses(full, left, pseudo, n, worth):
+    """Σ −log P(class | cell) of values n[cell, class], each left out, for every density: full[…, cell, class] are the
+    counts of all values, and `left` those in a value's own cell and class without it. `pseudo` are the pseudo-counts of
+    each cell, `worth` in all."""
+    totals = n.sum(axis=0)
+    likely = (full + pseudo[..., None]) * (totals / np.maximum(totals + worth, np.finfo(np.float64).tiny))
+    without = (left + pseudo[..., None]) * (
+        totals / np.maximum(np.maximum(totals - 1.0, 0.0) + worth, np.finfo(np.float64).tiny)
+    )
+    whole = likely.sum(axis=-1, keepdims=True) - likely + without
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lost = np.where(n > 0, n * (np.log(whole) - np.log(without)), 0.0)
+    found = lost.sum(axis=(-1, -2))
+    return np.asarray(np.where(np.isnan(found), np.inf, found))

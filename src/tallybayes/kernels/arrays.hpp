@@ -18,6 +18,8 @@ using In = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Table = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 template <class T>
+using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+template <class T>
 using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Free = nb::gil_scoped_release;
 

@@ -13,7 +13,6 @@ namespace {
 constexpr double cell_width = 0.5;  // in widths of a bump
 constexpr int64_t few = 8;  // centres that are cheaper to sum one by one
 constexpr double furthest = 39.0;  // in widths: beyond this, a bump underflows
-constexpr double reach_of_smoothing = 5.0;  // in widths
 constexpr int64_t patience = 4096;  // points between checks for signals
 constexpr int most_terms = 56;
 constexpr double negligible = 1e-11;  // relative to the sum so far
@@ -97,35 +96,6 @@ double Bumps::at(double x) const {
         sum += of_cell(cells_[next ? right++ : left--], x, distance, height);
     }
     return sum;
-}
-
-void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own) {
-    std::fill(sums, sums + cells * classes, 0.0);
-    std::vector<double> weights;
-    const auto reflected = [cells](int64_t cell) {
-        return cell < 0 ? -1 - cell : cell >= cells ? 2 * cells - 1 - cell : cell;
-    };
-    for (int64_t c = 0; c < classes; ++c) {
-        const int64_t reach = std::min(cells, int64_t(std::ceil(reach_of_smoothing * widths[c])));
-        weights.assign(size_t(reach + 1), 0.0);
-        double total = 0.0;
-        for (int64_t d = 0; d <= reach; ++d) {
-            const double u = double(d) / widths[c];
-            weights[d] = std::exp(-0.5 * u * u);
-            total += d ? 2.0 * weights[d] : weights[d];
-        }
-        for (double& weight : weights) weight /= total;
-        for (int64_t k = 0; k < cells; ++k) {
-            double stays = 0.0;
-            for (int64_t to = k - reach; to <= k + reach; ++to) {
-                const double weight = weights[std::abs(to - k)];
-                const int64_t cell = reflected(to);
-                if (cell == k) stays += weight;
-                sums[cell * classes + c] += weight * counts[k * classes + c];
-            }
-            own[k * classes + c] = stays;
-        }
-    }
 }
 
 void Bumps::sum(const double* x, int64_t rows, double* out) const {

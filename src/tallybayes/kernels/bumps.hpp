@@ -35,9 +35,4 @@ class Bumps {
     std::vector<double> series_;
 };
 
-// Spreads the counts of each class over neighbouring cells by a Gaussian of the class's width (in cells), reflected at
-// both ends, so that the total of a class stays the same: sums[cell, class]. own[cell, class] is the share of a value
-// that stays in its cell.
-void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own);
-
 }  // namespace tallybayes

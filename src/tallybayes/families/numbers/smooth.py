@@ -19,23 +19,16 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.interval_densities import Ranges, whole_cells
 from tallybayes.families.numbers.intervals import description_of, half_way
-from tallybayes.families.numbers.moments import Moments
 from tallybayes.families.numbers.stretched import Stretched
 
 CELLS = 128
 FURTHEST = 5.0  # on the stretched scale; what lies beyond is in the outermost cells
-FACTORS = (0.5, 1.0, 2.0)  # of Silverman's bandwidth
-NARROWEST = 0.5  # bandwidth, in cells
 FEWEST = 10  # different values
 STANDS_OUT = 0.05  # the share of all values that one value must have to be kept apart …
 AS_OFTEN = 3.0  # … and how many times as often as its neighbours it must occur
 PRICE = 0.25  # nats of left-out loss that a parameter must gain
-MIXED = ((0, 2), (0, 3), (1, 2), (1, 3))  # of which densities there are mixtures, half and half
-NORMAL = Gaussian()
-ROOT = float(np.sqrt(2.0 * np.pi))
 LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -61,7 +54,7 @@ class Grid(NamedTuple):
     def of(cls, values: Floats, counts: Floats) -> Grid | None:
         """None if there are too few different values to smooth."""
         apart = stands_out(counts.sum(axis=1))
-        own, n = values[~apart], counts[~apart]
+        own, n = (values[~apart], counts[~apart]) if apart.any() else (values, counts)
         if len(own) < FEWEST:
             return None
         scale = Stretched.of(own, n.sum(axis=1))
@@ -129,67 +122,8 @@ class Densities(NamedTuple):
 
 def densities(grid: Grid, weight: float = 1.0) -> Densities:
     """All densities; for each cell and class also without one of its values, which has this weight."""
-    n, middles = grid.counts, (grid.edges[:-1] + grid.edges[1:]) / 2.0
-    found = [_student(np.sinh(middles), np.cosh(middles), n, weight), _student(middles, np.ones(CELLS), n, weight)]
-    parameters = [2.0 * n.shape[1]] * 2
-    rule = _bandwidths(middles, n) / grid.step
-    for factor in FACTORS:
-        widths = np.maximum(rule * factor, NARROWEST)
-        sums, own = kernels.smooth_counts(n, widths)
-        found.append((sums, np.maximum(sums - weight * own, 0.0)))
-        parameters.append(float(np.sum(CELLS / (ROOT * widths))))
-    pairs = np.array(MIXED)
-    alone = (np.array([full for full, _ in found]), np.array([left for _, left in found]), np.array(parameters))
-    return Densities(*(np.concatenate([each, each[pairs].mean(axis=1)]) for each in alone))
-
-
-def _student(x: Floats, slope: Floats, n: Floats, weight: float) -> tuple[Floats, Floats]:
-    """Student's distribution, the predictive of a Gaussian, at the middles of the cells."""
-    own, total = _moments(x, n), Moments(*(each[0] for each in _moments(x, n.sum(axis=1, keepdims=True))))
-    rest = np.maximum(own.n - weight, 0.0)
-    some = rest > 0
-    off, at = x[:, None] - own.mean, np.where(some, rest, 1.0)
-    mean = np.where(some, own.mean - off * (weight / at), 0.0)
-    scatter = np.where(some, np.maximum(own.scatter - off**2 * weight * (own.n / at), 0.0), 0.0)
-    without = Moments(np.broadcast_to(rest, mean.shape), mean, scatter)
-    heights, left = (
-        np.exp(NORMAL.log_predictive(NORMAL.updated(s, total), x[:, None])) * slope[:, None] for s in (own, without)
-    )
-    share = np.maximum(heights.sum(axis=0), LEAST)
-    return own.n * (heights / share), rest * (left / share)
-
-
-def _moments(x: Floats, n: Floats) -> Moments:
-    total = n.sum(axis=0)
-    mean = (x @ n) / np.where(total > 0, total, 1.0)
-    return Moments(total, mean, (n * (x[:, None] - mean) ** 2).sum(axis=0))
-
-
-def _bandwidths(x: Floats, n: Floats) -> Floats:
-    """Silverman's bandwidth for every class; that of all together for a class whose values are equal."""
-    both = np.column_stack([n, n.sum(axis=1)])
-    total, _, scatter = _moments(x, both)
-    some = np.where(total > 0, total, 1.0)
-    sd = np.sqrt(scatter / some)
-    below = np.cumsum(both, axis=0)
-    low, high = (x[(below >= share * total).argmax(axis=0)] for share in (0.25, 0.75))
-    quartiles = (high - low) / 1.34
-    found = 0.9 * np.where((quartiles > 0) & (quartiles < sd), quartiles, sd) * some**-0.2
-    return np.where(found[:-1] > 0, found[:-1], found[-1])
-
-
-def loss_of(full: Floats, left: Floats, pseudo: Floats, n: Floats, worth: float) -> Floats:
-    """Σ −log P(class | cell) of values n[cell, class], each left out, for every density: full[…, cell, class] are the
-    counts of all values, and `left` those in a value's own cell and class without it. `pseudo` are the pseudo-counts of
-    each cell, `worth` in all."""
-    totals = n.sum(axis=0)
-    likely = (full + pseudo[..., None]) * (totals / np.maximum(totals + worth, LEAST))
-    without = (left + pseudo[..., None]) * (totals / np.maximum(np.maximum(totals - 1.0, 0.0) + worth, LEAST))
-    whole = likely.sum(axis=-1, keepdims=True) - likely + without
-    with np.errstate(divide="ignore", invalid="ignore"):
-        lost = np.where(n > 0, n * (np.log(whole) - np.log(without)), 0.0)
-    found = lost.sum(axis=(-1, -2))
-    return np.asarray(np.where(np.isnan(found), np.inf, found))
+    middles = (grid.edges[:-1] + grid.edges[1:]) / 2.0
+    return Densities(*kernels.smooth_densities(grid.counts, middles, grid.step, weight))
 
 
 def pooled(counts: Floats) -> Floats:
@@ -202,12 +136,13 @@ def best_density(grid: Grid) -> tuple[int, float, Floats]:
     """The density under which the classes of left-out values are most probable, with a preference for few parameters;
     the lowest loss of all; and the counts of the grid under that density."""
     smoothed, left, parameters = densities(grid)
-    alone = np.broadcast_to(grid.apart_counts, (len(smoothed), *grid.apart_counts.shape))
-    n = np.concatenate([grid.counts, grid.apart_counts])
-    full = np.concatenate([smoothed, alone], axis=1)
-    left = np.concatenate([left, np.maximum(alone - 1.0, 0.0)], axis=1)
-    filled = n.any(axis=1)
-    losses = loss_of(full[:, filled], left[:, filled], pooled(full)[:, filled], n[filled], 1.0)
+    n, full = grid.counts, smoothed
+    if len(grid.apart):
+        alone = np.broadcast_to(grid.apart_counts, (len(full), *grid.apart_counts.shape))
+        n = np.concatenate([n, grid.apart_counts])
+        full = np.concatenate([full, alone], axis=1)
+        left = np.concatenate([left, np.maximum(alone - 1.0, 0.0)], axis=1)
+    losses = kernels.left_out_losses(full, left, pooled(full), n, 1.0)
     best = int((losses + PRICE * parameters).argmin())
     return best, float(losses.min()), smoothed[best]
 
@@ -227,7 +162,7 @@ def smoother(values: Floats, counts: Floats, plain: Intervals, bits: int) -> Smo
         return None
     density, loss, smoothed = best_density(grid)
     n, pseudo = plain.counts, plain.pseudo
-    cost = float(loss_of(n, np.maximum(n - 1.0, 0.0), pseudo, n, float(pseudo.sum())))
+    (cost,) = kernels.left_out_losses(n[None], np.maximum(n - 1.0, 0.0)[None], pseudo[None], n, float(pseudo.sum()))
     if not loss < cost + description_of(plain.ranges.cuts, values, counts):
         return None
     (ranges,) = whole_cells([values], [grid.cuts()], bits)
