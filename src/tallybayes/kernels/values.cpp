@@ -14,6 +14,7 @@ namespace {
 
 constexpr int64_t largest_bits = 0x7FEFFFFFFFFFFFFF;  // of the largest double
 constexpr int64_t least_size = 1 << 10;
+constexpr int64_t dense = 64;  // keys in a range up to this many times as long are looked up in a table
 
 int64_t value_key(double x, int shift) {
     const int64_t magnitude = std::min(std::bit_cast<int64_t>(x) & INT64_MAX, largest_bits);
@@ -73,6 +74,22 @@ std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int3
         for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
     });
     return std::move(index).keys();
+}
+
+void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t size, int bits, int32_t* codes) {
+    const int shift = 52 - bits;
+    const uint64_t range = size ? uint64_t(keys[size - 1]) - uint64_t(keys[0]) : 0;
+    std::vector<int32_t> places(range < uint64_t(dense * size) ? size_t(range) + 1 : 0, -1);
+    for (int64_t i = 0; i < size && !places.empty(); ++i) places[size_t(keys[i] - keys[0])] = int32_t(i);
+    const auto find = [&](int64_t key) {
+        if (size == 0 || key < keys[0] || key > keys[size - 1]) return int32_t(-1);
+        if (!places.empty()) return places[size_t(key - keys[0])];
+        const int64_t* at = std::lower_bound(keys, keys + size, key);
+        return *at == key ? int32_t(at - keys) : -1;
+    };
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) codes[row] = x[row] == x[row] ? find(value_key(x[row], shift)) : -1;
+    });
 }
 
 std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals) {

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,7 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.processors import each_of
 from tallybayes.families.base import Belief, Scorer
 from tallybayes.families.events import Conditional, Event, NoJointError
+from tallybayes.families.folds import Folds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges, densities_of, whole_cells
@@ -58,6 +59,7 @@ class Histogram(Values):
     Histogram(intervals=5, alpha=0.5)
     """
 
+    leaves_out_folds: ClassVar[bool] = True
     intervals: int = setting(10, "the number of intervals", least=1, most=MOST)
     method: str = setting(
         "equal length",
@@ -74,12 +76,30 @@ class Histogram(Values):
         return self.believe_each([tally], classes)[0]
 
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
-        known = self.counted(tallies, classes)
+        return [IntervalBelief(*each) for each in self._believed(self.counted(tallies, classes), len(classes))]
+
+    def _believed(
+        self, known: Sequence[tuple[Floats, Floats]], width: int
+    ) -> Iterator[tuple[Ranges, Smoothed, Densities]]:
         ranges = self._ranges(known)
-        counts = _interval_counts(known, ranges, len(classes))
+        counts = _interval_counts(known, ranges, width)
         found = smoothed(counts, self._pseudo(counts))
-        tables = densities_of(ranges, found)
-        return [IntervalBelief(*each) for each in zip(ranges, found, tables, strict=True)]
+        return zip(ranges, found, densities_of(ranges, found), strict=True)
+
+    def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> list[Floats]:
+        known = self.counted_without(tallies, columns, folds)
+        found = [(ranges.edges, densities.reach) for ranges, _, densities in self._believed(known, folds.width)]
+        ends = np.cumsum([len(table) for _, table in found])
+        tables = centred_tables(np.concatenate([table for _, table in found]))
+        evidence = []
+        for first, cells in zip(range(0, len(found), len(folds.at)), columns, strict=True):
+            mine = slice(first, first + len(folds.at))
+            parts = zip(folds.each(cells), found[mine], strict=True)
+            codes = folds.joined([kernels.find_intervals(some, edges) for some, (edges, _) in parts])
+            starts = ends[mine] - [len(table) for _, table in found[mine]]
+            table = tables[starts[0] : ends[mine][-1]]
+            evidence.append(folds.looked_up(codes, table, starts - starts[0]))
+        return evidence
 
     def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
         """Where the intervals of columns lie, from their values and counts."""
