@@ -280,6 +280,8 @@ class Family(ABC):
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""
+        if not settings:
+            return self
         own = self.defaults().keys()
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,11 @@ class Folds:
         limbs = counted.limbs.reshape(slots, len(self.at), width, -1)
         rest = (total[:, None] - Exact(limbs, counted.low)).round()
         return np.ascontiguousarray(rest.transpose(1, 0, 2))
+
+    @staticmethod
+    def filled(counts: Floats) -> NDArray[np.bool_]:
+        """Which slots hold anything, [fold, slot]."""
+        return reduce(np.logical_or, np.moveaxis(counts, -1, 0), np.zeros(counts.shape[:-1], bool))
 
     def each(self, cells: NDArray[Any]) -> list[NDArray[Any]]:
         """The cells of each fold."""

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int64_t largest_bits = 0x7FEFFFFFFFFFFFFF;  // of the largest double
 constexpr int64_t least_size = 1 << 10;
-constexpr int64_t dense = 64;  // keys in a range up to this many times as long are looked up in a table
 
 int64_t value_key(double x, int shift) {
     const int64_t magnitude = std::min(std::bit_cast<int64_t>(x) & INT64_MAX, largest_bits);
@@ -28,19 +27,25 @@ const uint64_t multiplier = (uint64_t(std::random_device{}()) << 32 | std::rando
 
 class Index {  // with open addressing
 public:
-    Index() : places_(least_size, -1) {}
+    explicit Index(int64_t expected = 0) : places_(std::bit_ceil(size_t(std::max(least_size, 2 * expected + 2))), -1) {}
 
     int32_t place(int64_t key) {
-        for (size_t at = slot(key);; at = (at + 1) & (places_.size() - 1)) {
-            const int32_t found = places_[at];
-            if (found < 0) return add(key, at);
-            if (keys_[found] == key) return found;
-        }
+        const size_t at = search(key);
+        return places_[at] < 0 ? add(key, at) : places_[at];
     }
+
+    int32_t find(int64_t key) const { return places_[search(key)]; }
 
     std::vector<int64_t> keys() && { return std::move(keys_); }
 
 private:
+    // Where the key is, or where it would be added.
+    size_t search(int64_t key) const {
+        size_t at = slot(key);
+        while (places_[at] >= 0 && keys_[places_[at]] != key) at = (at + 1) & (places_.size() - 1);
+        return at;
+    }
+
     size_t slot(int64_t key) const {
         return size_t((uint64_t(key) * multiplier) >> (64 - std::countr_zero(places_.size())));
     }
@@ -77,18 +82,11 @@ std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int3
 }
 
 void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t size, int bits, int32_t* codes) {
+    Index index(size);
+    for (int64_t i = 0; i < size; ++i) index.place(keys[i]);
     const int shift = 52 - bits;
-    const uint64_t range = size ? uint64_t(keys[size - 1]) - uint64_t(keys[0]) : 0;
-    std::vector<int32_t> places(range < uint64_t(dense * size) ? size_t(range) + 1 : 0, -1);
-    for (int64_t i = 0; i < size && !places.empty(); ++i) places[size_t(keys[i] - keys[0])] = int32_t(i);
-    const auto find = [&](int64_t key) {
-        if (size == 0 || key < keys[0] || key > keys[size - 1]) return int32_t(-1);
-        if (!places.empty()) return places[size_t(key - keys[0])];
-        const int64_t* at = std::lower_bound(keys, keys + size, key);
-        return *at == key ? int32_t(at - keys) : -1;
-    };
     in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
-        for (; row < last; ++row) codes[row] = x[row] == x[row] ? find(value_key(x[row], shift)) : -1;
+        for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.find(value_key(x[row], shift)) : -1;
     });
 }
 

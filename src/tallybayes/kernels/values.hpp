@@ -9,7 +9,7 @@ namespace tallybayes {
 // the index of its key; −1 for NaN.
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes);
 
-// The index of each row's key among sorted ones; −1 for NaN and for others.
+// The index of each row's key among distinct ones; −1 for NaN and for others.
 void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t size, int bits, int32_t* codes);
 
 // Cuts half-way between neighbouring sorted values, where the cumulative count is closest to each share of the whole.

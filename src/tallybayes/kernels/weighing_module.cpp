@@ -24,10 +24,12 @@ void numbers(In<double> x, Marks marks) {
 
 void codes(In<int32_t> codes, In<double> x, Marks marks) {
     expect(codes.size() == marks.size(), "numbers and marks differ in length");
-    const int32_t *first = codes.data(), *last = first + codes.size(), size = int32_t(x.size());
-    expect(std::all_of(first, last, [&](int32_t code) { return code >= -1 && code < size; }), "there is no such number");
-    Free free;
-    mix_codes(first, int64_t(codes.size()), x.data(), size, marks.data());
+    bool known;
+    {
+        Free free;
+        known = mix_codes(codes.data(), int64_t(codes.size()), x.data(), int64_t(x.size()), marks.data());
+    }
+    expect(known, "there is no such number");
 }
 
 void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In<uint8_t>> validity, int64_t first,

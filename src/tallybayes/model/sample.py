@@ -21,6 +21,7 @@ Indices = NDArray[np.intp]
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
+ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
 MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
@@ -63,8 +64,7 @@ class Sample:
         marks = _fingerprints(cells, names)
         self.label_type = batch.label_type
         self.seen += len(marks)
-        known = batch.rows.codes >= 0 if batch.rows.weights is None else batch.rows.weights > 0
-        at, copies = _different(marks, self._low(marks, known & (batch.rows.codes >= 0)), batch.rows)
+        at, copies = self._lowest(marks, batch.rows)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         chosen = _plain(_taken(cells.select(names), at), self.texts)
         sizes = _text_sizes(chosen, len(at), self.texts)
@@ -75,19 +75,32 @@ class Sample:
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
 
-    def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
-        """The rows of `known` class that may be in the sample: those with the `size` lowest distinct fingerprints. A
-        threshold that they are likely to be below discards most rows at once."""
-        share = 2.0 * self.size / max(len(marks), 1)
+    def _lowest(self, marks: Marks, rows: Rows) -> tuple[Indices, Counts]:
+        """One of each group of equal rows that may be in the sample, in the order of their fingerprints, and the size
+        of the group: those with the `size` lowest distinct fingerprints. A threshold that they are likely to be below
+        discards most rows at once."""
+        share = ENOUGH * self.size / max(len(marks), 1)
+        at, last = self._below(marks, rows, share)
+        if len(at) <= 2 * self.size and (last or len(at) >= self.size):
+            found = at[np.argsort(marks[at])]
+            if np.all(marks[found[1:]] > marks[found[:-1]]):  # no two are equal
+                return found[: self.size], np.ones(min(len(found), self.size), np.int64)
         while True:
-            limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
-            at = np.flatnonzero((marks <= limit) & known)
             different = pc.unique(pa.array(marks[at])).to_numpy()
             if len(different) >= self.size:
-                return at[marks[at] <= np.partition(different, self.size - 1)[self.size - 1]]
-            if limit == self._highest:
-                return at
+                highest = np.partition(different, self.size - 1)[self.size - 1]
+                return _different(marks, at[marks[at] <= highest], rows)
+            if last:
+                return _different(marks, at, rows)
             share *= 8.0
+            at, last = self._below(marks, rows, share)
+
+    def _below(self, marks: Marks, rows: Rows, share: float) -> tuple[Indices, bool]:
+        """The counted rows in the lowest share of fingerprints, and whether these are all that may be in the sample."""
+        limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
+        at = np.flatnonzero(marks <= limit)
+        at = at[rows.codes[at] >= 0]
+        return at if rows.weights is None else at[rows.weights[at] > 0], bool(limit == self._highest)
 
     def _thin(self) -> None:
         """Discards rows beyond the sample."""

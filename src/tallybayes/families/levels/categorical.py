@@ -142,7 +142,7 @@ class Categorical(Family):
         levels = sorted({*tally.slots, *always})
         codes = self.coder(levels)(cells)
         counts = folds.without(tally.read(levels, folds.rows.classes)["n"], codes)
-        return levels, codes, counts, counts.any(axis=2) | np.array([level in always for level in levels], bool)
+        return levels, codes, counts, folds.filled(counts) | np.array([level in always for level in levels], bool)
 
     def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
         """A function from encoded cells to level indices, negative if they are missing or unknown."""

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Counts, Exact, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
@@ -109,9 +109,12 @@ class Values(Family):
             slots = tally.slots
             keys = np.fromiter(slots, np.int64, len(slots))
             order = keys.argsort()
-            keys, total = keys[order], tally.read(slots, folds.rows.classes)["n"][order]
+            keys, total = keys[order], tally.read(slots, folds.rows.classes)["n"]
+            total = Exact(total.limbs.take(order, axis=0), total.low)
             counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
-            values, filled = values_of_keys(keys, self.bits), counts.any(axis=2)
+            values, filled = values_of_keys(keys, self.bits), folds.filled(counts)
+            if filled.all():
+                return [(values, rest) for rest in counts]
             return [(values[some], rest[some]) for rest, some in zip(counts, filled, strict=True)]
 
         size = sum(map(len, tallies)) * len(folds.at)
