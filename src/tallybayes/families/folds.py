@@ -46,7 +46,7 @@ class Folds:
         """The counts without each fold, [fold, slot, class], of total[slot, class]; `codes` are the rows' slots."""
         slots, width = total.shape
         counted = self.apart.count(codes, slots)
-        limbs = counted.limbs.reshape(slots, len(self.at), width, -1)
+        limbs = counted.limbs.reshape(slots, len(self.at), width, counted.limbs.shape[-1])
         rest = (total[:, None] - Exact(limbs, counted.low)).round()
         return np.ascontiguousarray(rest.transpose(1, 0, 2))
 

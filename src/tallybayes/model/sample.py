@@ -81,10 +81,12 @@ class Sample:
         discards most rows at once."""
         share = ENOUGH * self.size / max(len(marks), 1)
         at, last = self._below(marks, rows, share)
-        if len(at) <= 2 * self.size and (last or len(at) >= self.size):
+        if len(at) <= 2 * self.size:
             found = at[np.argsort(marks[at])]
-            if np.all(marks[found[1:]] > marks[found[:-1]]):  # no two are equal
-                return found[: self.size], np.ones(min(len(found), self.size), np.int64)
+            numbers = np.cumsum(np.diff(marks[found], prepend=marks[found[:1]]) != 0)
+            if last or (len(at) and numbers[-1] >= self.size):
+                wanted = int(numbers.searchsorted(self.size))
+                return _grouped(found[:wanted], numbers[:wanted], rows)
         while True:
             different = pc.unique(pa.array(marks[at])).to_numpy()
             if len(different) >= self.size:
@@ -114,13 +116,13 @@ class Sample:
 
     def _together(self) -> Taken:
         """All rows taken, in the order of their fingerprints, with equal rows merged."""
-        if len(self._taken) == 1 and np.all(self._taken[0].marks[1:] > self._taken[0].marks[:-1]):
-            return self._taken[0]
+        if len(self._taken) == 1:
+            (taken,) = self._taken
+            order = self._order(taken.marks, taken.labels, taken.weights)
+            return taken if _is_all(order, len(order)) else taken.take(order)
         columns = [np.concatenate(part) for part in zip(*(taken[1:] for taken in self._taken), strict=True)]
         marks, numbers, weights, sizes, copies = columns
-        rank = np.empty(len(self._keys), np.int32)
-        rank[[self._keys[key] for key in sorted(self._keys)]] = np.arange(len(rank))
-        order = np.lexsort((weights, rank[numbers], marks))
+        order = self._order(marks, numbers, weights)
         same = [np.diff(each[order]) == 0 for each in (marks, numbers, weights)]
         starts = np.flatnonzero(np.append(True, ~np.logical_and.reduce(same))[: len(order)])
         tables = [pa.Table.from_batches([_plain(taken.cells, self.columns)]) for taken in self._taken]
@@ -129,6 +131,14 @@ class Sample:
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
         total = np.add.reduceat(copies[order], starts) if len(starts) else copies
         return Taken(cells, marks[at], numbers[at], weights[at], sizes[at], total)
+
+    def _order(self, marks: Marks, numbers: Codes, weights: Floats) -> Indices:
+        """The order by fingerprint, class and weight."""
+        if np.all(marks[1:] > marks[:-1]):
+            return np.arange(len(marks))
+        rank = np.empty(len(self._keys), np.int32)
+        rank[[self._keys[key] for key in sorted(self._keys)]] = np.arange(len(rank))
+        return np.lexsort((weights, rank[numbers], marks))
 
     def _wanted(self, taken: Taken) -> int:
         """How many of these sorted rows to keep: whole groups of equal fingerprints."""
@@ -234,11 +244,18 @@ def _is_all(at: Indices, size: int) -> bool:
 
 def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
     """One of each group of equal rows, in the order of their fingerprints, and the size of the group."""
+    found, copies = _grouped(at, pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy(), rows)
+    order = np.argsort(marks[found], kind="stable")
+    return found[order], copies[order]
+
+
+def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, Counts]:
+    """The same with fingerprints given by number, and in the order of these."""
+    if len(at) and numbers[-1] == len(at) - 1:  # all differ
+        return at, np.ones(len(at), np.int64)
     weights = None if rows.weights is None else rows.weights[at]
-    numbers = pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy()
     firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
-    order = np.argsort(marks[at[firsts]], kind="stable")
-    return at[firsts[order]], np.bincount(kinds, minlength=len(firsts))[order]
+    return at[firsts], np.bincount(kinds, minlength=len(firsts))
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
