@@ -88,6 +88,14 @@ def test_loss_and_gradient_equal_the_formula(rows, classes, pieces, seed):
     expected = np.einsum("r,rc,pcr->cp", weights, p, evidence).reshape(-1)
     np.testing.assert_allclose(slope, [*expected, *(weights @ p)], rtol=1e-9, atol=1e-12)
 
+    against = np.ascontiguousarray(evidence[:, 1:] - evidence[:, :1])
+    shared = np.ascontiguousarray(np.broadcast_to(thetas[0], thetas.shape))
+    whole = kernels.weighed_loss(evidence, base, labels, weights, shared, offsets)
+    found, slope = kernels.weighed_loss(against, base, labels, weights, shared, offsets)
+    assert found == pytest.approx(whole[0], rel=1e-10, abs=1e-12)
+    by_piece = [each[: classes * pieces].reshape(classes, pieces).sum(axis=0) for each in (slope, whole[1])]
+    np.testing.assert_allclose(*by_piece, rtol=1e-9, atol=1e-12)
+
 
 def test_redundant_columns_count_once():
     frame, labels = copies()

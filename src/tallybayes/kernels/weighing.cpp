@@ -46,8 +46,9 @@ public:
 private:
     double* steps(int64_t c) { return steps_.data() + c * size_; }
     const double* said(int64_t piece, int64_t c, int64_t first) const {
-        return given_.evidence + (piece * given_.classes + c) * given_.rows + first;
+        return given_.evidence + (piece * (given_.classes - given_.first) + c - given_.first) * given_.rows + first;
     }
+    int64_t pieces(int64_t c) const { return c < given_.first ? 0 : given_.pieces; }
 
     // Writes the scores of the classes into `steps`, and the highest of each row.
     BOTH void score(int64_t first, int64_t count, const double* thetas, const double* offsets) {
@@ -57,7 +58,7 @@ private:
             double* scores = steps(c);
             const double* base = given_.base + c * given_.rows + first;
             for (int64_t i = 0; i < count; ++i) scores[i] = base[i] + offsets[c];
-            for (int64_t j = 0; j < given_.pieces; ++j) {
+            for (int64_t j = 0; j < pieces(c); ++j) {
                 const double theta = thetas[c * given_.pieces + j];
                 const double* piece = said(j, c, first);
                 for (int64_t i = 0; i < count; ++i) scores[i] += theta * piece[i];
@@ -86,7 +87,7 @@ private:
     BOTH void descend(int64_t first, int64_t count, double* slope) {
         for (int64_t c = 0; c < given_.classes; ++c) {
             const double* step = steps(c);
-            for (int64_t j = 0; j < given_.pieces; ++j) slope[c * given_.pieces + j] += dot(step, said(j, c, first), count);
+            for (int64_t j = 0; j < pieces(c); ++j) slope[c * given_.pieces + j] += dot(step, said(j, c, first), count);
             double& offset = slope[given_.classes * given_.pieces + c];
             for (int64_t i = 0; i < count; ++i) offset += step[i];
         }

@@ -86,19 +86,18 @@ def pieces_of(model: Model) -> Pieces:
 def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, known: ByColumn | None = None) -> Evidenced:
     """The evidence of every piece for every row: parts of blocks by the counts without that row, all others by the
     counts without its fold. Columns whose evidence is `known` are not scored again."""
-    left = _LeftOut(model, rows, pieces)
-    for name, logs in (known or {}).items():
-        left.evidence[left.places.pop(name)] = centred(logs.T, np.inf)
-    left.leave_out()
+    left, scored, every = _LeftOut(model, rows, pieces), known or {}, np.arange(len(rows))
+    left.leave_out([name for name in pieces.names if name not in scored])
+    for name, logs in scored.items():
+        left.fill(left.places[name], every, centred(logs.T, np.inf))
+    for j, logs in enumerate(_part_evidence(model, rows, left.counted), len(pieces.names) + len(pieces.missing)):
+        left.fill(j, every, logs)
     codes, evidence, base = left.counted.codes, left.evidence, left.base
-    if pieces.parts:
-        first = len(pieces.names) + len(pieces.missing)
-        evidence[first:-1] = _part_evidence(model, rows, left.counted)
-    kept = np.flatnonzero(np.isfinite(base[codes, np.arange(len(rows))]))
+    kept = np.flatnonzero(left.kept)
     if len(kept) < len(rows):
         evidence, base = np.ascontiguousarray(evidence[:, :, kept]), np.ascontiguousarray(base[:, kept])
     sizes = len(pieces.names), len(pieces.missing), len(pieces.parts)
-    return Evidenced(evidence, base, codes[kept], rows.weights[kept], pieces.plain(), *sizes)
+    return Evidenced(evidence, base, codes[kept], rows.weights[kept], left.squares, pieces.plain(), *sizes)
 
 
 class _LeftOut:
@@ -110,24 +109,27 @@ class _LeftOut:
         self.places = {name: j for j, name in enumerate(pieces.names)}
         self.missing = {name: j for j, name in enumerate(pieces.missing, len(pieces.names))}
         shape = len(keys), len(rows)
-        self.evidence = np.zeros((len(pieces.plain()), *shape))  # [piece, class, row]
+        self.against = len(keys) == 2  # the second class against the first
+        self.evidence = np.zeros((len(pieces.plain()), 1 if self.against else len(keys), len(rows)))
+        self.squares = np.zeros((len(self.evidence), len(keys)))
         self.base = np.zeros(shape)  # −∞ where a class is gone
+        self.kept = np.ones(len(rows), bool)  # rows whose own class is not
 
-    def leave_out(self) -> None:
-        """Leaves out every fold: all at once where the counts are integers, no class is gone, and families can."""
+    def leave_out(self, names: list[Name]) -> None:
+        """Leaves out every fold of these columns: all at once where the counts are integers, no class is gone, and families can."""
         model = self.model
         total = model.rows.aligned([""], self.counted.classes).sums["n"]
         together = any(family.is_text for family in model.schema.columns.values())
         folds = self.rows.folds(_folds(model, self.rows), together)
         left = Folds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
         whole = (left > 0).all(axis=1) & (total.low >= 0)
-        quick = [name for name in self.places if self._is_quick(name)]
-        slow = [name for name in self.places if name not in set(quick)]
+        quick = [name for name in names if self._is_quick(name)]
+        slow = [name for name in names if not self._is_quick(name)]
         if whole.any():
             self._leave_out_at_once([at for at, each in zip(folds, whole, strict=True) if each], left[whole], quick)
         for at, each in zip(folds, whole, strict=True):
             if slow or not each:
-                self._leave_out_fold(at, slow if each else list(self.places), bool(each))
+                self._leave_out_fold(at, slow if each else names, bool(each))
 
     def _is_quick(self, name: Name) -> bool:
         family = self.model.schema.columns[name]
@@ -143,15 +145,15 @@ class _LeftOut:
             for part in self._parts(names, len(at)):
                 tallies, columns = [self.model.columns[name] for name in part], [encoded[name] for name in part]
                 for name, logs in zip(part, family.evidence_without(tallies, columns, folds), strict=True):
-                    self._fill(self.places[name], some, logs)
+                    self.fill(self.places[name], some, logs)
         for name, j in self.missing.items():
             family = self.model.schema.columns[name]
             present = np.where(family.missing(encoded[name]), np.int32(-1), np.int32(0))
             counts = folds.without(family.present(self.model.columns[name], rows.classes)[None], present)[:, 0]
             both = np.stack([*Absence.of(np.minimum(counts, left), left)], axis=1)
-            self._fill(j, some, folds.looked_up(present + 1, both.reshape(-1, folds.width), range(0, 2 * len(at), 2)))
+            self.fill(j, some, folds.looked_up(present + 1, both.reshape(-1, folds.width), range(0, 2 * len(at), 2)))
         prior = self.model.schema.log_prior(left, self.model._labels(rows.classes))
-        self._fill(-1, some, prior[folds.number].T)
+        self.fill(-1, some, prior[folds.number].T)
 
     def _leave_out_fold(self, at: Indices, names: list[Name], whole: bool) -> None:
         """Counts a fold and subtracts it. If it is not `whole`, classes may be gone without it."""
@@ -165,21 +167,26 @@ class _LeftOut:
         keys = rest.keys()
         present = np.isin(np.arange(len(self.base)), [self.counted.classes.index(key) for key in keys])
         self.base[np.ix_(~present, at)] = -np.inf
+        self.kept[at] = present[rows.codes]
         if not keys:
             return
         beliefs = rest.believed_apart()
-        where = np.ix_(present, at)
+
+        def fill(piece: int, said: Floats) -> None:
+            logs = np.zeros((len(present), len(at)))
+            logs[present] = said
+            self.fill(piece, at, logs)
+
         for name in names:
-            logs = np.zeros((len(keys), len(at)))
-            beliefs.columns[name].add_evidence(encoded[name], logs)
-            self.evidence[self.places[name]][where] = centred(logs, beliefs.columns[name].bound)
+            said = np.zeros((len(keys), len(at)))
+            beliefs.columns[name].add_evidence(encoded[name], said)
+            fill(self.places[name], centred(said, beliefs.columns[name].bound))
         for name, j in others.items():
-            lacking = np.zeros((len(keys), len(at)))
-            family = simple.schema.columns[name]
+            lacking, family = np.zeros((len(keys), len(at))), simple.schema.columns[name]
             absence(family, rest.columns[name], keys, beliefs.rows).add(family, encoded[name], lacking)
-            self.evidence[j][where] = lacking
+            fill(j, lacking)
         if not whole:
-            self.evidence[-1][where] = beliefs.prior[:, None]
+            fill(-1, beliefs.prior[:, None])
 
     def _only(self, names: Iterable[Name]) -> Model:
         return self.model.only(list(dict.fromkeys(names)))
@@ -197,11 +204,12 @@ class _LeftOut:
         for _, part in groupby(zip(sizes.tolist(), names, strict=True), key=itemgetter(0)):
             yield [name for _, name in part]
 
-    def _fill(self, piece: int, at: Indices, logs: Floats) -> None:
-        if len(at) == len(self.rows):
-            self.evidence[piece] = logs
-        else:
-            self.evidence[piece][:, at] = logs
+    def fill(self, piece: int, at: Indices, logs: Floats) -> None:
+        """The evidence of a piece for some rows, [class, row]."""
+        where = slice(None) if len(at) == len(self.rows) else at
+        weights = np.where(self.kept[where], self.rows.weights[where], 0.0)
+        self.squares[piece] += np.einsum("r,cr,cr->c", weights, logs, logs)
+        self.evidence[piece][:, where] = logs[1:] - logs[:1] if self.against else logs
 
 
 def codes_of(rows: SampledRows, keys: list[Key]) -> Codes:
@@ -213,16 +221,13 @@ def codes_of(rows: SampledRows, keys: list[Key]) -> Codes:
     return np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
 
 
-def _part_evidence(model: Model, rows: SampledRows, counted: Rows) -> Floats:
-    """The evidence of the parts of blocks by the counts without each row, [part, class, row]."""
-    keys = counted.classes
-    found = []
+def _part_evidence(model: Model, rows: SampledRows, counted: Rows) -> Iterator[Floats]:
+    """The evidence of the parts of blocks by the counts without each row, [class, row] for each."""
     blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
-    encoded = blocks.schema.encode(rows.cells)
+    encoded = blocks.schema.encode(rows.cells) if blocks.schema.columns else {}
     for name, family in blocks.schema.columns.items():
-        parts = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
-        found.append(centred(parts.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1))
-    return np.concatenate(found)
+        parts = family.left_out_parts(model.columns[name], counted.classes, encoded[name], counted)
+        yield from centred(parts.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1)
 
 
 def _folds(model: Model, rows: SampledRows) -> int:

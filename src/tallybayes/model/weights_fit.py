@@ -34,10 +34,11 @@ MOST = 300  # … unless there are more weights than this
 class Evidenced:
     """The evidence of left-out rows by piece: columns, then missing cells, then the parts of blocks, then the prior."""
 
-    evidence: Floats  # [piece, class, row]
+    evidence: Floats  # [piece, class, row], or of two classes the second against the first, [piece, 1, row]
     base: Floats  # [class, row]: −∞ where no other row has the class, else 0
     labels: Codes
     weights: Floats  # of the rows
+    squares: Floats  # Σ weight · evidence², [piece, class]
     plain: Floats  # the weight of each piece in the unweighed model
     columns: int
     missing: int
@@ -59,7 +60,7 @@ class Evidenced:
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Classes and pieces."""
-        return self.evidence.shape[1], self.evidence.shape[0]
+        return self.base.shape[0], self.evidence.shape[0]
 
     @cached_property
     def naive(self) -> float:
@@ -166,7 +167,7 @@ def _units(known: Evidenced, layout: Layout) -> Floats:
     """The scale of each variable: steps of one unit have about the same effect."""
     classes, _ = known.shape
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
-    curved = unsure * np.einsum("r,pcr,pcr->cp", known.weights, known.evidence, known.evidence)
+    curved = unsure * known.squares.T
     offsets = np.full(classes, unsure * known.weights.sum())
     return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
 

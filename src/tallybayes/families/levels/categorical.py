@@ -132,8 +132,8 @@ class Categorical(Family):
         for _, codes, counts, known in found:
             table, stop = np.zeros(counts.shape), start + int(known.sum())
             table[known] = logs[start:stop]
-            starts = range(0, known.size, max(known.shape[1], 1))
-            evidence.append(folds.looked_up(codes, table.reshape(known.size, -1), starts))
+            starts = [fold * known.shape[1] for fold in range(len(known))]
+            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), starts))
             start = stop
         return evidence
 
