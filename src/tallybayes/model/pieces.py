@@ -116,7 +116,7 @@ class _LeftOut:
         self.kept = np.ones(len(rows), bool)  # rows whose own class is not
 
     def leave_out(self, names: list[Name]) -> None:
-        """Leaves out every fold of these columns: all at once where the counts are integers, no class is gone, and families can."""
+        """Leaves out every fold: of some columns all at once, where the counts are integers and no class is gone."""
         model = self.model
         total = model.rows.aligned([""], self.counted.classes).sums["n"]
         together = any(family.is_text for family in model.schema.columns.values())

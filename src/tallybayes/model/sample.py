@@ -223,8 +223,10 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
     ends = np.cumsum(copies)
     count = int(ends[-1]) if len(ends) else 0
-    points = np.arange(count) if count <= most else _spread(count, most)
-    at = np.searchsorted(ends, points, side="right")
+    if count <= most:
+        at = np.repeat(np.arange(len(copies)), copies)
+    else:
+        at = np.searchsorted(ends, _spread(count, most), side="right")
     return at, weights[at]
 
 

@@ -89,15 +89,10 @@ def fit_weights(known: Evidenced) -> Fit | None:
         return None
     apart = classes > 2 and len(known.labels) >= max(MANY, SOME * classes)
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
-    best = _minimum(known, layout)
-    found = layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
-    fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
+    best = np.array([float(f"{value:.{DIGITS}g}") for value in _minimum(known, layout)])
+    thetas, offsets = layout.unpacked(best)
+    fit = Fit(thetas[:, :-1], float(thetas[0, -1]), offsets, known.mean_loss(thetas, offsets))
     return fit if fit.loss < known.naive else None
-
-
-def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
-    prior = np.full((len(fit.offsets), 1), fit.prior)
-    return np.ascontiguousarray(np.hstack([fit.thetas, prior])), fit.offsets
 
 
 class Layout(NamedTuple):
@@ -121,11 +116,13 @@ class Layout(NamedTuple):
         """Weights are at least 0; offsets are unbounded."""
         return np.where(self.start() > 0, 0.0, -np.inf), np.full(len(self.start()), np.inf)
 
-    def unpacked(self, values: Floats) -> Fit:
-        thetas = np.broadcast_to(values[: self.size].reshape(self.own, self.each), (self.classes, self.each))
-        parts = np.broadcast_to(values[self.size : self.size + self.parts], (self.classes, self.parts))
-        prior = self.size + self.parts
-        return Fit(np.hstack([thetas, parts]), float(values[prior]), values[prior + 1 :], 0.0)
+    def unpacked(self, values: Floats) -> tuple[Floats, Floats]:
+        """The weights by class and piece, the prior last, and the offsets."""
+        end = self.size + self.parts + 1
+        thetas = np.empty((self.classes, self.each + self.parts + 1))
+        thetas[:, : self.each] = values[: self.size].reshape(self.own, self.each)
+        thetas[:, self.each :] = values[self.size : end]
+        return thetas, values[end:]
 
     def packed(self, by_piece: Floats, offsets: Floats) -> Floats:
         """The vector of a gradient by class and piece, the prior last, and by class: entries that share a weight are
@@ -155,7 +152,7 @@ def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
 
     def value(values: Floats) -> tuple[float, Floats]:
         values = values * unit
-        loss, slope = known.loss(*_laid_out(layout.unpacked(values)))
+        loss, slope = known.loss(*layout.unpacked(values))
         slopes = layout.packed(slope[: classes * pieces].reshape(classes, pieces), slope[classes * pieces :])
         penalty, pull = _penalty(values, layout, strengths)
         return loss + penalty, (slopes + pull) * unit

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
@@ -139,9 +139,13 @@ class Categorical(Family):
 
     def _without(self, tally: Tally, cells: Texts, folds: Folds, always: set[str]) -> tuple[Any, ...]:
         """The levels of a column, the level of each cell, the counts without each fold, and the levels known then."""
-        levels = sorted({*tally.slots, *always})
+        slots = tally.slots
+        n, more = tally.read(slots, folds.rows.classes)["n"], sorted(always.difference(slots))
+        order = sorted(range(len(slots) + len(more)), key=[*slots, *more].__getitem__)
+        levels = [[*slots, *more][i] for i in order]
+        limbs = np.concatenate([n.limbs, np.zeros((len(more), *n.limbs.shape[1:]), np.int64)]).take(order, axis=0)
         codes = self.coder(levels)(cells)
-        counts = folds.without(tally.read(levels, folds.rows.classes)["n"], codes)
+        counts = folds.without(Exact(limbs, n.low), codes)
         return levels, codes, counts, folds.filled(counts) | np.array([level in always for level in levels], bool)
 
     def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
