@@ -19,11 +19,12 @@ BLOCK = 1 << 16  # rows at a time: their marks stay in the processor's cache
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
 
-def fingerprints(cells: pa.RecordBatch, columns: Iterable[str]) -> Marks:
-    """The fingerprint of every row, over those of these columns that are present, in any order."""
+def fingerprints(cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | None = None) -> Marks:
+    """The fingerprint of every row, over those of these columns that are present, in any order; written to `marks`, if
+    they are given, which are zeros."""
     names = sorted(set(columns).intersection(cells.schema.names))
     mixers = [_mixer(frames.column(cells, name)) for name in names]
-    marks = np.zeros(cells.num_rows, np.uint64)
+    marks = np.zeros(cells.num_rows, np.uint64) if marks is None else marks
     for start in range(0, cells.num_rows, BLOCK):
         for mix in mixers:
             mix(start, marks[start : start + BLOCK])

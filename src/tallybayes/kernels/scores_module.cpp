@@ -114,7 +114,7 @@ void bind_scores(nb::module_& m) {
           "scores"_a.noconvert());
     m.def("find_intervals", [](In<double> x, In<double> edges) {
         int32_t* codes;
-        nb::object result = give<int32_t>({x.size()}, &codes);
+        nb::object result = give_unset<int32_t>(x.size(), &codes);
         Free free;
         find_intervals(x.data(), int64_t(x.size()), edges.data(), int64_t(edges.size()), codes);
         return result;

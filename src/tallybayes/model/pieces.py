@@ -122,7 +122,7 @@ class _LeftOut:
         together = any(family.is_text for family in model.schema.columns.values())
         folds = self.rows.folds(_folds(model, self.rows), together)
         left = Folds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
-        whole = (left > 0).all(axis=1) & (total.low >= 0)
+        whole = np.logical_and((left > 0).all(axis=1), total.low >= 0)
         quick = [name for name in names if self._is_quick(name)]
         slow = [name for name in names if not self._is_quick(name)]
         if whole.any():

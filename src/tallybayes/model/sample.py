@@ -22,6 +22,7 @@ Indices = NDArray[np.intp]
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
 ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
+FEW_COPIES = 4  # of a row, on average: then it is faster to list them all
 MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
@@ -221,12 +222,12 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
     total = float(copies @ weights)
     if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
-    ends = np.cumsum(copies)
-    count = int(ends[-1]) if len(ends) else 0
-    if count <= most:
+    count = int(copies.sum())
+    if count <= FEW_COPIES * most:
         at = np.repeat(np.arange(len(copies)), copies)
+        at = at if count <= most else at[_spread(count, most).astype(np.intp)]
     else:
-        at = np.searchsorted(ends, _spread(count, most), side="right")
+        at = np.searchsorted(np.cumsum(copies), _spread(count, most), side="right")
     return at, weights[at]
 
 
@@ -263,11 +264,14 @@ def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, C
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
     """The fingerprint of every row, with several threads if that is worthwhile."""
 
-    def some(start: int, stop: int) -> Marks:
-        return fingerprints(cells.slice(start, stop - start), names)
+    marks = np.zeros(cells.num_rows, np.uint64)
 
-    parts = list(in_pieces(cells.num_rows, None, some, size_of(cells)))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    def some(start: int, stop: int) -> None:
+        fingerprints(cells.slice(start, stop - start), names, marks[start:stop])
+
+    for _ in in_pieces(cells.num_rows, None, some, size_of(cells)):
+        pass
+    return marks
 
 
 def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:

@@ -57,6 +57,11 @@ class Evidenced:
         labels, weights = np.ascontiguousarray(self.labels[::step]), float(step) * self.weights[::step]
         return replace(self, evidence=evidence, base=base, labels=labels, weights=weights)
 
+    @property
+    def against(self) -> bool:
+        """Whether this is the evidence of the second class against the first."""
+        return self.evidence.shape[1] < self.base.shape[0]
+
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Classes and pieces."""
@@ -138,9 +143,11 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
     unit, (low, high) = _units(known, layout), layout.bounds()
     start, curvature = layout.start() / unit, None
     if len(known.labels) >= MANY * STEP and len(start) <= MOST:
-        near = _objective(known.every(STEP), layout, unit)
-        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3)
-        curvature = curvature_of(near, start)
+        some = known.every(STEP)
+        near = _objective(some, layout, unit)
+        first = _curvature(some, layout, unit, start) if some.against else None
+        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3, curvature=first)
+        curvature = _curvature(some, layout, unit, start)
     objective = _objective(known, layout, unit)
     return unit * minimum(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
 
@@ -158,6 +165,23 @@ def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
         return loss + penalty, (slopes + pull) * unit
 
     return value
+
+
+def _curvature(known: Evidenced, layout: Layout, unit: Floats, at: Floats) -> Floats:
+    """Second derivatives of the objective: for two classes, Σ weight · P · (1 − P) · x xᵀ and those of the penalty."""
+    if not known.against:
+        return curvature_of(_objective(known, layout, unit), at)
+    (thetas, _), offsets = layout.unpacked(at * unit)
+    strengths = _strengths(known, layout.own)
+    x = np.concatenate([known.evidence[:, 0], np.ones((2, len(known.labels))) * [[-1.0], [1.0]]])
+    scores = np.einsum("p,pr->r", np.append(thetas, offsets), x) + (known.base[1] - known.base[0])
+    unsure = known.weights * 0.25 * (1.0 - np.tanh(0.5 * scores) ** 2)
+
+    def penalty(values: Floats) -> tuple[float, Floats]:
+        value, pull = _penalty(values * unit, layout, strengths)
+        return value, pull * unit
+
+    return np.einsum("ir,jr->ij", x * unsure, x) * np.outer(unit, unit) + curvature_of(penalty, at)
 
 
 def _units(known: Evidenced, layout: Layout) -> Floats:

@@ -142,7 +142,7 @@ class Categorical(Family):
         slots = tally.slots
         n, more = tally.read(slots, folds.rows.classes)["n"], sorted(always.difference(slots))
         order = sorted(range(len(slots) + len(more)), key=[*slots, *more].__getitem__)
-        levels = [[*slots, *more][i] for i in order]
+        levels = [str([*slots, *more][i]) for i in order]
         limbs = np.concatenate([n.limbs, np.zeros((len(more), *n.limbs.shape[1:]), np.int64)]).take(order, axis=0)
         codes = self.coder(levels)(cells)
         counts = folds.without(Exact(limbs, n.low), codes)
