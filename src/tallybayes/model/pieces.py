@@ -153,7 +153,7 @@ class _LeftOut:
             both = np.stack([*Absence.of(np.minimum(counts, left), left)], axis=1)
             self.fill(j, some, folds.looked_up(present + 1, both.reshape(-1, folds.width), range(0, 2 * len(at), 2)))
         prior = self.model.schema.log_prior(left, self.model._labels(rows.classes))
-        self.fill(-1, some, prior[folds.number].T)
+        self.fill(-1, some, np.broadcast_to(prior, left.shape)[folds.number].T)
 
     def _leave_out_fold(self, at: Indices, names: list[Name], whole: bool) -> None:
         """Counts a fold and subtracts it. If it is not `whole`, classes may be gone without it."""
