@@ -33,6 +33,8 @@ def test_values_are_located_in_intervals(values, bounds):
         expected = [0.0, 0.0] if math.isnan(value) else table[at] - fall
         np.testing.assert_allclose(said, expected, rtol=1e-12)
     assert not scores[:, len(x) :].any()
+    expected = [-1 if value != value else sum(edge <= value for edge in edges) for value in values]
+    assert kernels.find_intervals(x, edges).tolist() == expected
 
 
 @given(

@@ -18,6 +18,7 @@ from tallybayes import (
     kernels,
     weigh,
 )
+from tallybayes.model.pieces import left_out_evidence, pieces_of
 from tallybayes.model.weigh import most_rows, reweighed, sampled_rows
 
 
@@ -87,6 +88,27 @@ def test_loss_and_gradient_equal_the_formula(rows, classes, pieces, seed):
     p[np.arange(rows), labels] -= 1.0
     expected = np.einsum("r,rc,pcr->cp", weights, p, evidence).reshape(-1)
     np.testing.assert_allclose(slope, [*expected, *(weights @ p)], rtol=1e-9, atol=1e-12)
+
+    against = np.ascontiguousarray(evidence[:, 1:] - evidence[:, :1])
+    shared = np.ascontiguousarray(np.broadcast_to(thetas[0], thetas.shape))
+    whole = kernels.weighed_loss(evidence, base, labels, weights, shared, offsets)
+    found, slope = kernels.weighed_loss(against, base, labels, weights, shared, offsets)
+    assert found == pytest.approx(whole[0], rel=1e-10, abs=1e-12)
+    by_piece = [each[: classes * pieces].reshape(classes, pieces).sum(axis=0) for each in (slope, whole[1])]
+    np.testing.assert_allclose(*by_piece, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", ["uniform", {0: 0.25, 1: 0.75}, 2.0, "frequencies"])
+def test_prior_is_left_out_if_it_is_that_of_the_counts(prior):
+    frame, texts = copies(rows=40, columns=3)
+    labels = np.asarray(texts).astype(int)
+    model = Model.train(Schema(Schema.infer(frame).columns, prior=prior), frame, labels)
+    rows = sampled_rows(model, frame, labels)
+    known = left_out_evidence(model, rows, pieces_of(model))
+    for at in rows.folds(10, together=False):
+        left = np.bincount(labels, minlength=2) - np.bincount(rows.labels[at], minlength=2)
+        first, second = model.schema.log_prior(left.astype(float), [0, 1])
+        np.testing.assert_allclose(known.evidence[-1, 0, at], second - first)
 
 
 def test_redundant_columns_count_once():

@@ -25,8 +25,9 @@ from tallybayes import (
     schema_to_toml,
     weigh,
 )
+from tallybayes.families.minimum import curvature_of
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.model.weights_fit import Layout, _penalty
+from tallybayes.model.weights_fit import Evidenced, Layout, _curvature, _objective, _penalty
 
 
 def test_weights_survive_learning_merging_files_and_toml():
@@ -183,6 +184,21 @@ def test_every_training_set_is_weighed_separately(reading):
         p = model.posterior(asked)[np.arange((~kept).sum()), labels[~kept]]
         assert found.per_fold("log_loss")[number] == pytest.approx(-np.log(p).mean(), rel=1e-9)
     assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
+
+
+@given(st.integers(1, 4), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2**32 - 1))
+def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts, seed):
+    random, pieces = np.random.default_rng(seed), columns + missing + parts + 1
+    base = np.where(random.random((2, 30)) < 0.1, -np.inf, 0.0)
+    base[:, np.isneginf(base).all(axis=0)] = 0.0
+    labels = np.where(np.isneginf(base[0]), 1, np.where(np.isneginf(base[1]), 0, random.integers(0, 2, 30)))
+    evidence, weights, squares = random.normal(size=(pieces, 1, 30)), random.random(30), np.ones((pieces, 2))
+    sizes = np.ones(pieces), columns, missing, parts
+    known = Evidenced(evidence, base, labels.astype(np.int32), weights, squares, *sizes)
+    layout = Layout(1, columns + missing, parts, 2)
+    unit, at = random.random(pieces + 2) + 0.5, random.random(pieces + 2)
+    expected = curvature_of(_objective(known, layout, unit), at)
+    np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=0.02, atol=0.02)
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import pyarrow as pa
@@ -19,15 +19,27 @@ BLOCK = 1 << 16  # rows at a time: their marks stay in the processor's cache
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
 
-def fingerprints(cells: pa.RecordBatch, columns: Iterable[str]) -> Marks:
-    """The fingerprint of every row, over those of these columns that are present, in any order."""
+def fingerprints(cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | None = None) -> Marks:
+    """The fingerprint of every row, over those of these columns that are present, in any order; written to `marks`, if
+    they are given, which are zeros."""
     names = sorted(set(columns).intersection(cells.schema.names))
-    marks = np.zeros(cells.num_rows, np.uint64)
+    mixers = [_mixer(frames.column(cells, name)) for name in names]
+    marks = np.zeros(cells.num_rows, np.uint64) if marks is None else marks
     for start in range(0, cells.num_rows, BLOCK):
-        block = cells.slice(start, BLOCK) if cells.num_rows > BLOCK else cells
-        for name in names:
-            _mix(frames.column(block, name), marks[start : start + BLOCK])
+        for mix in mixers:
+            mix(start, marks[start : start + BLOCK])
     return marks
+
+
+def _mixer(cells: pa.Array) -> Callable[[int, Marks], None]:
+    """A function that mixes some cells, from a start, into the marks of their rows."""
+    if pa.types.is_float64(cells.type) and not cells.null_count:
+        x = cells.to_numpy()
+        return lambda start, marks: kernels.mix_numbers(x[start : start + len(marks)], marks)
+    if pa.types.is_dictionary(cells.type) and pa.types.is_int32(cells.indices.type) and not cells.null_count:
+        codes, numbers = cells.indices.to_numpy(), _numbers(cells.dictionary)
+        return lambda start, marks: kernels.mix_codes(codes[start : start + len(marks)], numbers, marks)
+    return lambda start, marks: _mix(cells.slice(start, len(marks)), marks)
 
 
 def _mix(cells: pa.Array, marks: Marks) -> None:

@@ -30,4 +30,5 @@ def by_level(cells: pa.Array) -> pa.Array:
         words.validate(full=True)
     except pa.ArrowInvalid:  # not UTF-8, an error when they are counted
         return cells
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0 if cells.null_count else None), words)
+    indices = pa.array(codes, mask=codes < 0 if cells.null_count else None)
+    return pa.DictionaryArray.from_arrays(indices, words, safe=False)  # each is the index of a word

@@ -10,7 +10,7 @@ import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,9 @@ from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import settings_of
 
+if TYPE_CHECKING:
+    from tallybayes.families.folds import Folds
+
 __all__ = [
     "FAMILIES",
     "MANY_PARTS",
@@ -66,6 +69,7 @@ class Family(ABC):
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
     takes_shares: ClassVar[bool] = False  # whether `tally` takes rows with shares in several classes
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
+    leaves_out_folds: ClassVar[bool] = False  # whether it has `evidence_without`
     support: ClassVar[Support | None] = None  # the numbers that it takes, if cells are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # the type to read cells as from a file without types
 
@@ -167,6 +171,11 @@ class Family(ABC):
         of each when left out: [row, class]. None if the rows should be left out fold by fold instead. Rows with the
         same number in `copies` are left out together."""
         return self, None
+
+    def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: Folds) -> list[Floats]:
+        """For each of several columns the evidence of cells that were counted, each by the integer sums without its
+        fold: [class, row], centred over the classes and clipped as if it were weighed."""
+        raise TypeError(f"{type(self).__name__} leaves out no folds by itself.")
 
     @property
     def prior_weight(self) -> float:
@@ -271,6 +280,8 @@ class Family(ABC):
 
     def changed(self, settings: Mapping[str, Any]) -> Self:
         """This family with those of the settings that it has."""
+        if not settings:
+            return self
         own = self.defaults().keys()
         return replace(self, **{name: value for name, value in settings.items() if name in own})
 

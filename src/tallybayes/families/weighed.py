@@ -117,12 +117,12 @@ class Absence(NamedTuple):
 
     @classmethod
     def of(cls, present: Floats, rows: Floats) -> Absence:
-        """From the number of present cells and of rows in each class; smoothed by two rows per class, with cells
-        missing as often as over all classes."""
+        """From the number of present cells and of rows in each class, the last axis; smoothed by two rows per class,
+        with cells missing as often as over all classes."""
         lacking = np.maximum(rows - present, 0.0)
-        share = (lacking.sum() + 1.0) / (rows.sum() + 2.0)
+        share = (lacking.sum(axis=-1, keepdims=True) + 1.0) / (rows.sum(axis=-1, keepdims=True) + 2.0)
         logs = np.log([lacking + 2.0 * share, rows - lacking + 2.0 * (1.0 - share)]) - np.log(rows + 2.0)
-        return cls(*(centred(evidence, Belief.bound) for evidence in logs))
+        return cls(*(centred(evidence.T, Belief.bound).T for evidence in logs))
 
     def times(self, theta: Floats) -> Absence:
         return Absence(self.missing * theta, self.present * theta)

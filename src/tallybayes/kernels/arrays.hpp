@@ -37,6 +37,23 @@ nb::object give(std::vector<size_t> shape, T** data) {
     return nb::cast(nb::ndarray<nb::numpy, T>(*data, shape.size(), shape.data(), owner));
 }
 
+// The same without zeros, for results of which every number is written.
+template <class T>
+nb::object give_unset(size_t count, T** data) {
+    struct Held {
+        T* data;
+        size_t count;
+    };
+    auto* held = new Held{PageAllocator<T>().allocate(count), count};
+    *data = held->data;
+    nb::capsule owner(held, [](void* p) noexcept {
+        auto* held = static_cast<Held*>(p);
+        PageAllocator<T>().deallocate(held->data, held->count);
+        delete held;
+    });
+    return nb::cast(nb::ndarray<nb::numpy, T>(*data, 1, &count, owner));
+}
+
 // The vector itself, as an array.
 template <class T>
 nb::object give(std::vector<T>&& values) {

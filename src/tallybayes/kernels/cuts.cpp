@@ -10,13 +10,8 @@ namespace {
 
 constexpr size_t many = 256;  // logarithms computed together
 
-// φ(k) = k·log k of each, in place; of 0 practically 0.
-void phi(std::vector<double>& k, std::vector<double>& logs) {
-    logs.resize(k.size());
-    for (double& each : k) each = std::max(each, 1e-300);
-    logarithm(k.data(), int64_t(k.size()), logs.data());
-    for (size_t i = 0; i < k.size(); ++i) k[i] *= logs[i];
-}
+// φ(k) = k·log k of each, in place.
+void phi(std::vector<double>& k) { times_logarithm(k.data(), int64_t(k.size())); }
 
 // The classes of some neighbouring values. The entropy of their n classes is (φ(n) − Σ φ(count)) / n.
 struct Side {
@@ -55,14 +50,38 @@ private:
         for (int64_t i = first; i < last; ++i)
             for (int64_t c = 0; c < classes_; ++c) side.held[c] += counts_[i * classes_ + c];
         side.phis = side.held;
-        phi(side.phis, logs_);
+        phi(side.phis);
         for (int64_t c = 0; c < classes_; ++c) side.n += side.held[c], side.parts += side.phis[c];
         return side;
+    }
+
+    // The same for two classes: the counts on either side of many cuts, then their logarithms together.
+    int64_t sharper(int64_t first, int64_t last, const Side& whole) {
+        double a = 0.0, b = 0.0, least = INFINITY;
+        int64_t at = -1;
+        changed_.resize(6 * many);
+        for (int64_t start = first, stop; start + 1 < last; start = stop) {
+            stop = std::min(start + int64_t(many), last - 1);
+            double* k = changed_.data();
+            for (int64_t i = start; i < stop; ++i, ++k) {
+                a += counts_[2 * i], b += counts_[2 * i + 1];
+                const double c = std::max(whole.held[0] - a, 0.0), d = std::max(whole.held[1] - b, 0.0);
+                k[0] = a, k[many] = b, k[2 * many] = c, k[3 * many] = d, k[4 * many] = a + b, k[5 * many] = c + d;
+            }
+            for (size_t part = 0; part < 6; ++part) times_logarithm(changed_.data() + part * many, stop - start);
+            k = changed_.data();
+            for (int64_t i = start; i < stop; ++i, ++k) {
+                const double spread = (k[4 * many] - (k[0] + k[many])) + (k[5 * many] - (k[2 * many] + k[3 * many]));
+                if (spread < least) least = spread, at = i + 1;
+            }
+        }
+        return at;
     }
 
     // The cut that leaves the least entropy, regardless of its cost. Values move from the right to the left in groups: first
     // the changed counts, whose logarithms are computed together, then the resulting entropies.
     int64_t sharpest(int64_t first, int64_t last, const Side& whole) {
+        if (classes_ == 2) return sharper(first, last, whole);
         Side left(classes_), right = whole;
         double least = INFINITY;
         int64_t at = -1;
@@ -77,7 +96,7 @@ private:
                 changed_.push_back(left.n);
                 changed_.push_back(right.n);
             }
-            phi(changed_, logs_);
+            phi(changed_);
             const double* found = changed_.data();
             for (; i < next; ++i) {
                 each_class(i, [&](int64_t c, double) {
@@ -101,7 +120,7 @@ private:
 
     const double* counts_;
     int64_t classes_;
-    std::vector<double> changed_, logs_;
+    std::vector<double> changed_;
 };
 
 }  // namespace

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <vector>
+
+#include "both.hpp"
 
 namespace tallybayes {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 constexpr uint64_t odd = 0x9e3779b97f4a7c15;  // 2⁶⁴ over the golden ratio
 constexpr uint64_t missing = 0x7ff8000000000000;
 
-uint64_t mixed(uint64_t mark, uint64_t value) {
+INLINE uint64_t mixed(uint64_t mark, uint64_t value) {
     mark = (mark ^ value) * odd;
     mark = (mark ^ mark >> 32) * odd;  // spreads the low bits of a number over all bits of the mark
     return mark ^ mark >> 29;
@@ -40,18 +41,36 @@ uint64_t mixed(uint64_t mark, std::string_view text) {
     return mixed(mark, few(text));
 }
 
-uint64_t bits(double x) { return std::isnan(x) ? missing : std::bit_cast<uint64_t>(x + 0.0); }
+INLINE uint64_t bits(double x) { return x != x ? missing : std::bit_cast<uint64_t>(x + 0.0); }
+
+WIDEST void mix_all(const uint64_t* values, int64_t rows, uint64_t* marks) {
+    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], values[i]);
+}
+
+BOTH bool all_below(const int32_t* codes, int64_t rows, uint32_t size) {
+    uint32_t others = 0;
+    for (int64_t i = 0; i < rows; ++i) others |= uint32_t(uint32_t(codes[i] + 1) >= size);
+    return !others;
+}
 
 }  // namespace
 
-void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
+WIDEST void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
     for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], bits(x[i]));
 }
 
-void mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
+bool mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
+    if (!all_below(codes, rows, uint32_t(size + 1))) return false;
+    constexpr int64_t stretch = 512;
+    uint64_t values[stretch];
     std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first is for missing cells
-    std::transform(x, x + size, known.begin() + 1, bits);
-    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[size_t(codes[i] + 1)]);
+    std::transform(x, x + size, known.begin() + 1, [](double each) { return bits(each); });
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t some = std::min(stretch, rows - first);
+        for (int64_t i = 0; i < some; ++i) values[i] = known[size_t(codes[first + i] + 1)];
+        mix_all(values, some, marks + first);
+    }
+    return true;
 }
 
 void mix_strings(const StringColumn& column, uint64_t* marks) {

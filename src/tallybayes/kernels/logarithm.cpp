@@ -56,6 +56,13 @@ void logarithm(const double* x, int64_t count, double* out) {
     }
 }
 
+BOTH void times_logarithm(double* x, int64_t count) {
+    for (int64_t i = 0; i < count; ++i) {
+        const double v = x[i] + 1e-300;
+        x[i] = v * log_normal(v, 0.0);
+    }
+}
+
 double log_gamma(double x) {
 #if defined(__GLIBC__)
     int sign;  // lgamma would write it to a global variable shared by all threads

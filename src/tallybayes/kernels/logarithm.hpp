@@ -8,6 +8,9 @@ namespace tallybayes {
 // log(x) for x > 0, including +∞; NaN otherwise.
 void logarithm(const double* x, int64_t count, double* out);
 
+// x·log x for finite x ≥ 0, in place; of 0 practically 0.
+void times_logarithm(double* x, int64_t count);
+
 // log |Γ(x)| from the system's library: it is not part of any model.
 double log_gamma(double x);
 void log_gamma(const double* x, int64_t count, double* out);

@@ -31,7 +31,7 @@ struct PageAllocator {
         return static_cast<T*>(memory);
     }
     void deallocate(T* memory, size_t count) { ::operator delete(memory, std::align_val_t(unit_of(count))); }
-    static size_t unit_of(size_t count) { return count * sizeof(T) >= 2 * page ? page : 64; }
+    static size_t unit_of(size_t count) { return count * sizeof(T) >= page + page / 2 ? page : 64; }
     template <class U>
     bool operator==(const PageAllocator<U>&) const {
         return true;

@@ -112,6 +112,13 @@ void add_all_intervals(nb::list list, nb::list bounds, In<double> halves, nb::li
 void bind_scores(nb::module_& m) {
     m.def("add_intervals", &add_all_intervals, "x"_a, "edges"_a, "halves"_a.noconvert(), "tables"_a,
           "scores"_a.noconvert());
+    m.def("find_intervals", [](In<double> x, In<double> edges) {
+        int32_t* codes;
+        nb::object result = give_unset<int32_t>(x.size(), &codes);
+        Free free;
+        find_intervals(x.data(), int64_t(x.size()), edges.data(), int64_t(edges.size()), codes);
+        return result;
+    }, "x"_a.noconvert(), "edges"_a.noconvert());
     m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {
         with_tables<int32_t>(codes, tables, scores, [](const auto&... all) { return add_table(all...), 0; });
     }, "codes"_a, "tables"_a, "scores"_a.noconvert());

@@ -19,7 +19,7 @@ nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t
                   std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, bool grow) {
     const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
     int32_t* codes;
-    nb::object result = give<int32_t>({size_t(rows)}, &codes);
+    nb::object result = give_unset<int32_t>(size_t(rows), &codes);
     {
         Free free;
         index.encode(column, grow, codes);

@@ -27,19 +27,25 @@ const uint64_t multiplier = (uint64_t(std::random_device{}()) << 32 | std::rando
 
 class Index {  // with open addressing
 public:
-    Index() : places_(least_size, -1) {}
+    explicit Index(int64_t expected = 0) : places_(std::bit_ceil(size_t(std::max(least_size, 2 * expected + 2))), -1) {}
 
     int32_t place(int64_t key) {
-        for (size_t at = slot(key);; at = (at + 1) & (places_.size() - 1)) {
-            const int32_t found = places_[at];
-            if (found < 0) return add(key, at);
-            if (keys_[found] == key) return found;
-        }
+        const size_t at = search(key);
+        return places_[at] < 0 ? add(key, at) : places_[at];
     }
+
+    int32_t find(int64_t key) const { return places_[search(key)]; }
 
     std::vector<int64_t> keys() && { return std::move(keys_); }
 
 private:
+    // Where the key is, or where it would be added.
+    size_t search(int64_t key) const {
+        size_t at = slot(key);
+        while (places_[at] >= 0 && keys_[places_[at]] != key) at = (at + 1) & (places_.size() - 1);
+        return at;
+    }
+
     size_t slot(int64_t key) const {
         return size_t((uint64_t(key) * multiplier) >> (64 - std::countr_zero(places_.size())));
     }
@@ -73,6 +79,15 @@ std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int3
         for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
     });
     return std::move(index).keys();
+}
+
+void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t size, int bits, int32_t* codes) {
+    Index index(size);
+    for (int64_t i = 0; i < size; ++i) index.place(keys[i]);
+    const int shift = 52 - bits;
+    in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
+        for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.find(value_key(x[row], shift)) : -1;
+    });
 }
 
 std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals) {

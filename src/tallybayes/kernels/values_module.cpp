@@ -13,7 +13,7 @@ void bind_values(nb::module_& m) {
     m.def("number_values", [](In<double> x, int bits) {
         expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
         int32_t* codes;
-        nb::object result = give<int32_t>({x.size()}, &codes);
+        nb::object result = give_unset<int32_t>(x.size(), &codes);
         std::vector<int64_t> keys;
         {
             Free free;
@@ -21,6 +21,14 @@ void bind_values(nb::module_& m) {
         }
         return nb::make_tuple(give(std::move(keys)), result);
     }, "x"_a.noconvert(), "bits"_a);
+    m.def("find_values", [](In<double> x, In<int64_t> keys, int bits) {
+        expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
+        int32_t* codes;
+        nb::object result = give_unset<int32_t>(x.size(), &codes);
+        Free free;
+        find_values(x.data(), int64_t(x.size()), keys.data(), int64_t(keys.size()), bits, codes);
+        return result;
+    }, "x"_a.noconvert(), "keys"_a.noconvert(), "bits"_a);
     m.def("equal_count", [](In<double> values, Table<double> counts, int64_t intervals) {
         expect(values.size() == counts.shape(0), "values and counts differ in length");
         return give(equal_count(values.data(), counts.data(), int64_t(values.size()), int64_t(counts.shape(1)), intervals));

@@ -4,12 +4,12 @@
 
 namespace tallybayes {
 
-// Rows whose class is known, and the evidence for them: evidence[piece][class][row]. A class that is unknown without the
-// row has base[class][row] = −∞, others 0.
+// Rows whose class is known, and the evidence for them: evidence[piece][class][row], for all classes or for those after
+// `first`. A class that is unknown without the row has base[class][row] = −∞, others 0.
 struct Weighed {
     const double *evidence, *base, *weights;
     const int32_t* labels;
-    int64_t rows, classes, pieces;
+    int64_t rows, classes, pieces, first;
 };
 
 // Σ weight · −log P(label | row), with P proportional to exp(base + Σ thetas[class][piece] · evidence + offsets[class]);

@@ -24,10 +24,12 @@ void numbers(In<double> x, Marks marks) {
 
 void codes(In<int32_t> codes, In<double> x, Marks marks) {
     expect(codes.size() == marks.size(), "numbers and marks differ in length");
-    const int32_t *first = codes.data(), *last = first + codes.size(), size = int32_t(x.size());
-    expect(std::all_of(first, last, [&](int32_t code) { return code >= -1 && code < size; }), "there is no such number");
-    Free free;
-    mix_codes(first, int64_t(codes.size()), x.data(), size, marks.data());
+    bool known;
+    {
+        Free free;
+        known = mix_codes(codes.data(), int64_t(codes.size()), x.data(), int64_t(x.size()), marks.data());
+    }
+    expect(known, "there is no such number");
 }
 
 void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In<uint8_t>> validity, int64_t first,
@@ -40,15 +42,16 @@ void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In
 
 nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
                In<double> offsets) {
-    const size_t pieces = evidence.shape(0), classes = evidence.shape(1), rows = evidence.shape(2);
-    expect(base.shape(0) == classes && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
+    const size_t pieces = evidence.shape(0), classes = base.shape(0), rows = evidence.shape(2), first = classes - evidence.shape(1);
+    expect(first <= 1 && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
            "the rows differ in length");
     expect(thetas.shape(0) == classes && thetas.shape(1) == pieces && offsets.size() == classes, "a weight is missing");
     const int32_t* known = labels.data();
     expect(std::all_of(known, known + rows, [&](int32_t c) { return c >= 0 && size_t(c) < classes; }), "there is no such class");
     double *slope, found;
     nb::object result = give<double>({classes * (pieces + 1)}, &slope);
-    const Weighed given{evidence.data(), base.data(), weights.data(), known, int64_t(rows), int64_t(classes), int64_t(pieces)};
+    const Weighed given{evidence.data(), base.data(), weights.data(), known, int64_t(rows), int64_t(classes), int64_t(pieces),
+                        int64_t(first)};
     {
         Free free;
         found = weighed_loss(given, thetas.data(), offsets.data(), slope);

@@ -21,6 +21,8 @@ Indices = NDArray[np.intp]
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
+ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
+FEW_COPIES = 4  # of a row, on average: then it is faster to list them all
 MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
@@ -63,8 +65,7 @@ class Sample:
         marks = _fingerprints(cells, names)
         self.label_type = batch.label_type
         self.seen += len(marks)
-        known = batch.rows.codes >= 0 if batch.rows.weights is None else batch.rows.weights > 0
-        at, copies = _different(marks, self._low(marks, known & (batch.rows.codes >= 0)), batch.rows)
+        at, copies = self._lowest(marks, batch.rows)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         chosen = _plain(_taken(cells.select(names), at), self.texts)
         sizes = _text_sizes(chosen, len(at), self.texts)
@@ -75,19 +76,34 @@ class Sample:
         if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
             self._thin()
 
-    def _low(self, marks: Marks, known: NDArray[np.bool_]) -> Indices:
-        """The rows of `known` class that may be in the sample: those with the `size` lowest distinct fingerprints. A
-        threshold that they are likely to be below discards most rows at once."""
-        share = 2.0 * self.size / max(len(marks), 1)
+    def _lowest(self, marks: Marks, rows: Rows) -> tuple[Indices, Counts]:
+        """One of each group of equal rows that may be in the sample, in the order of their fingerprints, and the size
+        of the group: those with the `size` lowest distinct fingerprints. A threshold that they are likely to be below
+        discards most rows at once."""
+        share = ENOUGH * self.size / max(len(marks), 1)
+        at, last = self._below(marks, rows, share)
+        if len(at) <= 2 * self.size:
+            found = at[np.argsort(marks[at])]
+            numbers = np.cumsum(np.diff(marks[found], prepend=marks[found[:1]]) != 0)
+            if last or (len(at) and numbers[-1] >= self.size):
+                wanted = int(numbers.searchsorted(self.size))
+                return _grouped(found[:wanted], numbers[:wanted], rows)
         while True:
-            limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
-            at = np.flatnonzero((marks <= limit) & known)
             different = pc.unique(pa.array(marks[at])).to_numpy()
             if len(different) >= self.size:
-                return at[marks[at] <= np.partition(different, self.size - 1)[self.size - 1]]
-            if limit == self._highest:
-                return at
+                highest = np.partition(different, self.size - 1)[self.size - 1]
+                return _different(marks, at[marks[at] <= highest], rows)
+            if last:
+                return _different(marks, at, rows)
             share *= 8.0
+            at, last = self._below(marks, rows, share)
+
+    def _below(self, marks: Marks, rows: Rows, share: float) -> tuple[Indices, bool]:
+        """The counted rows in the lowest share of fingerprints, and whether these are all that may be in the sample."""
+        limit = self._highest if share >= 1.0 else min(np.uint64(share * (2.0**64 - 2.0**12)), self._highest)
+        at = np.flatnonzero(marks <= limit)
+        at = at[rows.codes[at] >= 0]
+        return at if rows.weights is None else at[rows.weights[at] > 0], bool(limit == self._highest)
 
     def _thin(self) -> None:
         """Discards rows beyond the sample."""
@@ -101,13 +117,13 @@ class Sample:
 
     def _together(self) -> Taken:
         """All rows taken, in the order of their fingerprints, with equal rows merged."""
-        if len(self._taken) == 1 and np.all(self._taken[0].marks[1:] > self._taken[0].marks[:-1]):
-            return self._taken[0]
+        if len(self._taken) == 1:
+            (taken,) = self._taken
+            order = self._order(taken.marks, taken.labels, taken.weights)
+            return taken if _is_all(order, len(order)) else taken.take(order)
         columns = [np.concatenate(part) for part in zip(*(taken[1:] for taken in self._taken), strict=True)]
         marks, numbers, weights, sizes, copies = columns
-        rank = np.empty(len(self._keys), np.int32)
-        rank[[self._keys[key] for key in sorted(self._keys)]] = np.arange(len(rank))
-        order = np.lexsort((weights, rank[numbers], marks))
+        order = self._order(marks, numbers, weights)
         same = [np.diff(each[order]) == 0 for each in (marks, numbers, weights)]
         starts = np.flatnonzero(np.append(True, ~np.logical_and.reduce(same))[: len(order)])
         tables = [pa.Table.from_batches([_plain(taken.cells, self.columns)]) for taken in self._taken]
@@ -116,6 +132,14 @@ class Sample:
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
         total = np.add.reduceat(copies[order], starts) if len(starts) else copies
         return Taken(cells, marks[at], numbers[at], weights[at], sizes[at], total)
+
+    def _order(self, marks: Marks, numbers: Codes, weights: Floats) -> Indices:
+        """The order by fingerprint, class and weight."""
+        if np.all(marks[1:] > marks[:-1]):
+            return np.arange(len(marks))
+        rank = np.empty(len(self._keys), np.int32)
+        rank[[self._keys[key] for key in sorted(self._keys)]] = np.arange(len(rank))
+        return np.lexsort((weights, rank[numbers], marks))
 
     def _wanted(self, taken: Taken) -> int:
         """How many of these sorted rows to keep: whole groups of equal fingerprints."""
@@ -198,10 +222,12 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
     total = float(copies @ weights)
     if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
-    ends = np.cumsum(copies)
-    count = int(ends[-1]) if len(ends) else 0
-    points = np.arange(count) if count <= most else _spread(count, most)
-    at = np.searchsorted(ends, points, side="right")
+    count = int(copies.sum())
+    if count <= FEW_COPIES * most:
+        at = np.repeat(np.arange(len(copies)), copies)
+        at = at if count <= most else at[_spread(count, most).astype(np.intp)]
+    else:
+        at = np.searchsorted(np.cumsum(copies), _spread(count, most), side="right")
     return at, weights[at]
 
 
@@ -221,21 +247,31 @@ def _is_all(at: Indices, size: int) -> bool:
 
 def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
     """One of each group of equal rows, in the order of their fingerprints, and the size of the group."""
+    found, copies = _grouped(at, pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy(), rows)
+    order = np.argsort(marks[found], kind="stable")
+    return found[order], copies[order]
+
+
+def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, Counts]:
+    """The same with fingerprints given by number, and in the order of these."""
+    if len(at) and numbers[-1] == len(at) - 1:  # all differ
+        return at, np.ones(len(at), np.int64)
     weights = None if rows.weights is None else rows.weights[at]
-    numbers = pc.dictionary_encode(pa.array(marks[at])).indices.to_numpy()
     firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
-    order = np.argsort(marks[at[firsts]], kind="stable")
-    return at[firsts[order]], np.bincount(kinds, minlength=len(firsts))[order]
+    return at[firsts], np.bincount(kinds, minlength=len(firsts))
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
     """The fingerprint of every row, with several threads if that is worthwhile."""
 
-    def some(start: int, stop: int) -> Marks:
-        return fingerprints(cells.slice(start, stop - start), names)
+    marks = np.zeros(cells.num_rows, np.uint64)
 
-    parts = list(in_pieces(cells.num_rows, None, some, size_of(cells)))
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    def some(start: int, stop: int) -> None:
+        fingerprints(cells.slice(start, stop - start), names, marks[start:stop])
+
+    for _ in in_pieces(cells.num_rows, None, some, size_of(cells)):
+        pass
+    return marks
 
 
 def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:

@@ -7,38 +7,26 @@ the labels of left-out rows as probable as possible, without retraining. The cou
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
-from tallybayes.families import Belief, Family
-from tallybayes.families.weighed import absence, centred
+from tallybayes.families import Family
 from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.model import Model
+from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import Sample, SampledRows
-from tallybayes.model.scoring import Beliefs
 from tallybayes.model.sources import each_batch
-from tallybayes.model.weights_fit import Evidenced, Fit, fit_weights
+from tallybayes.model.weights_fit import fit_weights
 from tallybayes.schema import Schema
-from tallybayes.schema.entries import Name, in_order, members
 from tallybayes.schema.weights import Weights
 
-FOLDS = 10  # if no more than a tenth of all rows is sampled, one fold is enough
 ROWS = 20_000  # that are left out; more would change little
 TEXTS = 10_000  # rows with text that are left out: each has many words
 CELLS = 2**26  # of evidence, one per row, class and piece: half a gigabyte
 LEAST = 200  # rows, however many cells they have
-
-
-ByColumn = dict[Name, Floats]  # the evidence of a column for every left-out row, [row, class]
 
 
 class Weighing(NamedTuple):
@@ -86,7 +74,7 @@ def sampled_rows(
 
 
 def _check_counted(model: Model, rows: SampledRows) -> None:
-    _codes(rows, model.keys())
+    codes_of(rows, model.keys())
     rest = model.copy()
     try:
         rest -= _counted(model.schema, rows.batch(np.arange(len(rows))))
@@ -94,6 +82,13 @@ def _check_counted(model: Model, rows: SampledRows) -> None:
         raise ValueError(
             f"The model has not counted these rows: {error} Give the rows it was trained on, or train it again."
         ) from None
+
+
+def _counted(schema: Schema, batch: Batch) -> Model:
+    """A model of some of the rows."""
+    part = Model(schema)
+    part._count(batch, 1, ERROR)
+    return part
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> Sample:
@@ -105,7 +100,7 @@ def sample_for(schema: Schema, rows: int | None = None) -> Sample:
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
     """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
     plain = model.believing(weights=None)
-    pieces = _pieces(plain)
+    pieces = pieces_of(plain)
     rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
     plain, evidence = _fitted(plain, rows)
     known = left_out_evidence(plain, rows, pieces, evidence)
@@ -136,148 +131,3 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
         if found is not None:
             evidence[name] = found
     return model.believing(changes) if changes else model, evidence
-
-
-class Pieces(NamedTuple):
-    """What is weighed: columns and blocks, the missing cells of some columns, and the parts of blocks that have
-    several."""
-
-    names: list[Name]
-    missing: list[Name]
-    parts: list[tuple[Name, str]]
-
-    def plain(self) -> Floats:
-        """The weights of the unweighed model: 1 for columns and the prior; for a block 0 if its columns count
-        separately, otherwise 1, divided among its parts."""
-        alone = {name for name in self.names if isinstance(name, str)}
-        blocks = {name for name, _ in self.parts if alone.isdisjoint(members(name))}
-        columns = [float(isinstance(name, str) or alone.isdisjoint(name)) for name in self.names]
-        parts = [1.0 / sum(one == name for one, _ in self.parts) if name in blocks else 0.0 for name, _ in self.parts]
-        prior = float(not (blocks and not self.names))
-        return np.array([*columns, *[0.0] * len(self.missing), *parts, prior])
-
-    def weights(self, fit: Fit, classes: list[Any]) -> Weights:
-        names, both = len(self.names), len(self.names) + len(self.missing)
-        parts: dict[Name, dict[str, float]] = {}
-        for j, (name, part) in enumerate(self.parts, both):
-            parts.setdefault(name, {})[part] = float(fit.thetas[0, j])
-        return Weights(
-            {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(self.names)},
-            {name: _weight(fit.thetas[:, j], classes) for j, name in enumerate(self.missing, names)},
-            fit.prior,
-            dict(zip(classes, fit.offsets.tolist(), strict=True)),
-            parts,
-        )
-
-
-def _pieces(model: Model) -> Pieces:
-    families, keys = model.schema.columns, model.keys()
-    ordered = [name for name, _ in in_order(families)]
-    names = [name for name in ordered if not families[name].parts]
-    parts = [(name, part) for name in ordered for part in families[name].parts]
-    rows = model.rows.aligned([""], keys).sums["n"].sum(axis=0)
-    missing: list[Name] = []
-    for name in names:
-        family = families[name]
-        if isinstance(name, str) and not family.takes_vectors:
-            lacking = rows - family.present(model.columns[name], keys)
-            if not lacking.is_zero().all():
-                missing.append(name)
-    return Pieces(names, missing, parts)
-
-
-def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, known: ByColumn | None = None) -> Evidenced:
-    """The evidence of every piece for every row: parts of blocks by the counts without that row, all others by the
-    counts without its fold. Columns whose evidence is `known` are not scored again."""
-    scored = known or {}
-    number = {key: i for i, key in enumerate(model.keys())}
-    codes = _codes(rows, list(number))
-    shape = (len(number), len(rows))
-    columns, missing, parts = len(pieces.names), len(pieces.missing), len(pieces.parts)
-    evidence = np.zeros((columns + missing + parts + 1, *shape))
-    base = np.zeros(shape)
-    together = any(family.is_text for family in model.schema.columns.values())
-    others = [j for j, name in enumerate(pieces.names) if name not in scored]
-    by_fold = [*others, *range(columns, columns + missing), columns + missing + parts]
-    some = pieces._replace(names=[pieces.names[j] for j in others])
-    simple = model.only(list(dict.fromkeys([*some.names, *some.missing])))
-    for at in rows.folds(_folds(model, rows), together):
-        fold = rows.batch(at)
-        rest = simple.without(_counted(simple.schema, fold))
-        if not rest.keys():
-            base[:, at] = -np.inf
-            continue
-        beliefs = rest.believed_apart()
-        present = np.array([number[key] for key in beliefs.keys], np.intp)
-        for j, logs in zip(by_fold, _evidence(rest, beliefs, fold.cells, some), strict=True):
-            evidence[j][np.ix_(present, at)] = logs
-        base[np.ix_(np.setdiff1d(np.arange(len(number)), present), at)] = -np.inf
-    for name, logs in scored.items():
-        evidence[pieces.names.index(name)] = centred(logs.T, np.inf)
-    evidence[columns + missing : -1] = _part_evidence(model, rows, codes)
-    kept = np.flatnonzero(np.isfinite(base[codes, np.arange(len(rows))]))
-    if len(kept) < len(rows):
-        evidence, base = evidence[:, :, kept], base[:, kept]
-    return Evidenced(
-        np.ascontiguousarray(evidence),
-        np.ascontiguousarray(base),
-        codes[kept],
-        rows.weights[kept],
-        pieces.plain(),
-        columns,
-        missing,
-        parts,
-    )
-
-
-def _codes(rows: SampledRows, keys: list[Key]) -> NDArray[np.int32]:
-    """The index of each row's class in the model."""
-    number = {key: i for i, key in enumerate(keys)}
-    unknown = [key for key in rows.keys if key not in number]
-    if unknown:
-        raise ValueError(f"The model has counted no row of class {unknown[0]!r}; give rows that it has counted.")
-    return np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
-
-
-def _part_evidence(model: Model, rows: SampledRows, codes: Any) -> Floats:
-    """The evidence of the parts of blocks by the counts without each row, [part, class, row]."""
-    keys = model.keys()
-    counted = Rows(keys, codes, rows.rows().weights)
-    found = [np.zeros((0, len(keys), len(rows)))]
-    blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
-    encoded = blocks.schema.encode(rows.cells)
-    for name, family in blocks.schema.columns.items():
-        parts = family.left_out_parts(model.columns[name], keys, encoded[name], counted)
-        found.append(centred(parts.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1))
-    return np.concatenate(found)
-
-
-def _folds(model: Model, rows: SampledRows) -> int:
-    """As many folds as needed to leave at least nine tenths of all rows in the counts."""
-    return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
-
-
-def _counted(schema: Schema, batch: Batch) -> Model:
-    """A model of some of the rows."""
-    part = Model(schema)
-    part._count(batch, 1, ERROR)
-    return part
-
-
-def _evidence(rest: Model, known: Beliefs, cells: pa.RecordBatch, pieces: Pieces) -> Iterator[Floats]:
-    """The evidence of each column, of missing cells, and of the class prior: [class, row]."""
-    counts = rest._row_counts(rest.keys())
-    encoded = rest.schema.encode(cells) if pieces.missing else {}
-    found: Any = known.evidence(cells) if pieces.names else {}
-    for name in pieces.names:
-        yield centred(np.ascontiguousarray(found[name].T), known.columns[name].bound)
-    for name in pieces.missing:
-        family = rest.schema.columns[name]
-        lacking = np.zeros((len(known.keys), len(cells)))
-        absence(family, rest.columns[name], known.keys, counts).add(family, encoded[name], lacking)
-        yield lacking
-    yield np.repeat(known.prior[:, None], len(cells), axis=1)
-
-
-def _weight(thetas: Floats, classes: list[Any]) -> float | dict[Any, float]:
-    return float(thetas[0]) if np.all(thetas == thetas[0]) else dict(zip(classes, thetas.tolist(), strict=True))

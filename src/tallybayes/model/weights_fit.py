@@ -34,10 +34,11 @@ MOST = 300  # … unless there are more weights than this
 class Evidenced:
     """The evidence of left-out rows by piece: columns, then missing cells, then the parts of blocks, then the prior."""
 
-    evidence: Floats  # [piece, class, row]
+    evidence: Floats  # [piece, class, row], or of two classes the second against the first, [piece, 1, row]
     base: Floats  # [class, row]: −∞ where no other row has the class, else 0
     labels: Codes
     weights: Floats  # of the rows
+    squares: Floats  # Σ weight · evidence², [piece, class]
     plain: Floats  # the weight of each piece in the unweighed model
     columns: int
     missing: int
@@ -56,10 +57,15 @@ class Evidenced:
         labels, weights = np.ascontiguousarray(self.labels[::step]), float(step) * self.weights[::step]
         return replace(self, evidence=evidence, base=base, labels=labels, weights=weights)
 
+    @property
+    def against(self) -> bool:
+        """Whether this is the evidence of the second class against the first."""
+        return self.evidence.shape[1] < self.base.shape[0]
+
     @cached_property
     def shape(self) -> tuple[int, int]:
         """Classes and pieces."""
-        return self.evidence.shape[1], self.evidence.shape[0]
+        return self.base.shape[0], self.evidence.shape[0]
 
     @cached_property
     def naive(self) -> float:
@@ -88,15 +94,10 @@ def fit_weights(known: Evidenced) -> Fit | None:
         return None
     apart = classes > 2 and len(known.labels) >= max(MANY, SOME * classes)
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
-    best = _minimum(known, layout)
-    found = layout.unpacked(np.array([float(f"{value:.{DIGITS}g}") for value in best]))
-    fit = found._replace(loss=known.mean_loss(*_laid_out(found)))
+    best = np.array([float(f"{value:.{DIGITS}g}") for value in _minimum(known, layout)])
+    thetas, offsets = layout.unpacked(best)
+    fit = Fit(thetas[:, :-1], float(thetas[0, -1]), offsets, known.mean_loss(thetas, offsets))
     return fit if fit.loss < known.naive else None
-
-
-def _laid_out(fit: Fit) -> tuple[Floats, Floats]:
-    prior = np.full((len(fit.offsets), 1), fit.prior)
-    return np.ascontiguousarray(np.hstack([fit.thetas, prior])), fit.offsets
 
 
 class Layout(NamedTuple):
@@ -120,11 +121,13 @@ class Layout(NamedTuple):
         """Weights are at least 0; offsets are unbounded."""
         return np.where(self.start() > 0, 0.0, -np.inf), np.full(len(self.start()), np.inf)
 
-    def unpacked(self, values: Floats) -> Fit:
-        thetas = np.broadcast_to(values[: self.size].reshape(self.own, self.each), (self.classes, self.each))
-        parts = np.broadcast_to(values[self.size : self.size + self.parts], (self.classes, self.parts))
-        prior = self.size + self.parts
-        return Fit(np.hstack([thetas, parts]), float(values[prior]), values[prior + 1 :], 0.0)
+    def unpacked(self, values: Floats) -> tuple[Floats, Floats]:
+        """The weights by class and piece, the prior last, and the offsets."""
+        end = self.size + self.parts + 1
+        thetas = np.empty((self.classes, self.each + self.parts + 1))
+        thetas[:, : self.each] = values[: self.size].reshape(self.own, self.each)
+        thetas[:, self.each :] = values[self.size : end]
+        return thetas, values[end:]
 
     def packed(self, by_piece: Floats, offsets: Floats) -> Floats:
         """The vector of a gradient by class and piece, the prior last, and by class: entries that share a weight are
@@ -140,9 +143,11 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
     unit, (low, high) = _units(known, layout), layout.bounds()
     start, curvature = layout.start() / unit, None
     if len(known.labels) >= MANY * STEP and len(start) <= MOST:
-        near = _objective(known.every(STEP), layout, unit)
-        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3)
-        curvature = curvature_of(near, start)
+        some = known.every(STEP)
+        near = _objective(some, layout, unit)
+        first = _curvature(some, layout, unit, start) if some.against else None
+        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3, curvature=first)
+        curvature = _curvature(some, layout, unit, start)
     objective = _objective(known, layout, unit)
     return unit * minimum(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
 
@@ -154,7 +159,7 @@ def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
 
     def value(values: Floats) -> tuple[float, Floats]:
         values = values * unit
-        loss, slope = known.loss(*_laid_out(layout.unpacked(values)))
+        loss, slope = known.loss(*layout.unpacked(values))
         slopes = layout.packed(slope[: classes * pieces].reshape(classes, pieces), slope[classes * pieces :])
         penalty, pull = _penalty(values, layout, strengths)
         return loss + penalty, (slopes + pull) * unit
@@ -162,11 +167,28 @@ def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
     return value
 
 
+def _curvature(known: Evidenced, layout: Layout, unit: Floats, at: Floats) -> Floats:
+    """Second derivatives of the objective: for two classes, Σ weight · P · (1 − P) · x xᵀ and those of the penalty."""
+    if not known.against:
+        return curvature_of(_objective(known, layout, unit), at)
+    (thetas, _), offsets = layout.unpacked(at * unit)
+    strengths = _strengths(known, layout.own)
+    x = np.concatenate([known.evidence[:, 0], np.ones((2, len(known.labels))) * [[-1.0], [1.0]]])
+    scores = np.einsum("p,pr->r", np.append(thetas, offsets), x) + (known.base[1] - known.base[0])
+    unsure = known.weights * 0.25 * (1.0 - np.tanh(0.5 * scores) ** 2)
+
+    def penalty(values: Floats) -> tuple[float, Floats]:
+        value, pull = _penalty(values * unit, layout, strengths)
+        return value, pull * unit
+
+    return np.einsum("ir,jr->ij", x * unsure, x) * np.outer(unit, unit) + curvature_of(penalty, at)
+
+
 def _units(known: Evidenced, layout: Layout) -> Floats:
     """The scale of each variable: steps of one unit have about the same effect."""
     classes, _ = known.shape
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
-    curved = unsure * np.einsum("r,pcr,pcr->cp", known.weights, known.evidence, known.evidence)
+    curved = unsure * known.squares.T
     offsets = np.full(classes, unsure * known.weights.sum())
     return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
 

@@ -18,7 +18,7 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
         raise ValueError(f"The columns differ: {here} and {there}.")
     for name, family in columns.items():
         rival = others[name]
-        if family.counts != rival.counts:
+        if family is not rival and family.counts != rival.counts:
             raise ValueError(
                 f"Column {name!r} is counted by {_counted(family, rival)} in one and by {_counted(rival, family)} in "
                 f"the other; these count differently.{family.difference(rival)}"

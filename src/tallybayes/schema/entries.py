@@ -6,7 +6,7 @@ be in several entries if their evidence is weighed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, TypeVar
 
 import pyarrow as pa
@@ -116,15 +116,14 @@ def check_apart(name: str, columns: Iterable[str], what: str) -> None:
         raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
 
 
-def found(name: Any, names: Iterable[Name]) -> Name | None:
+def found(name: Any, names: Collection[Name]) -> Name | None:
     """Finds an entry by its name, its columns in any order, its title, or a column in its block."""
+    if isinstance(name, str) and name in names:
+        return name
     if isinstance(name, (tuple, list)):
         wanted = tuple(sorted(map(str, name)))
         return next((each for each in names if members(each) == wanted), None)
-    listed = list(names)
-    if name in listed:
-        return name
-    return next((each for each in listed if name == title(each) or name in members(each)), None)
+    return next((each for each in names if name == title(each) or name in members(each)), None)
 
 
 def joined(name: Name, cells: Mapping[str, Cells]) -> Cells:

@@ -59,7 +59,7 @@ class Weights:
 
     def check(self, names: Iterable[Name]) -> None:
         """Raises an error if a weight names a column that does not exist."""
-        known = list(names)
+        known = dict.fromkeys(names)
         for column in (*self.columns, *self.missing, *self.parts):
             if found(column, known) != column:
                 has = ", ".join(map(repr, known)) or "no columns"

@@ -53,6 +53,15 @@ def test_kernel_numbers_values_by_their_keys(values, bits, times):
     assert np.all(np.diff(np.unique(codes[codes >= 0], return_index=True)[1]) > 0)  # in the order of first occurrence
 
 
+@given(st.lists(st.floats(allow_infinity=False) | NEAR_ZERO, max_size=30), st.integers(1, 52), st.integers(0, 30))
+def test_kernel_finds_values_by_their_keys(values, bits, known):
+    x = np.array(values)
+    keys = np.unique(value_keys(x[:known][~np.isnan(x[:known])], bits))
+    place = {key: i for i, key in enumerate(keys.tolist())}
+    expected = [-1 if v != v else place.get(int(value_keys(np.array([v]), bits)[0]), -1) for v in values]
+    assert kernels.find_values(x, keys, bits).tolist() == expected
+
+
 def test_kernel_distinguishes_many_values():
     x = np.random.default_rng(0).normal(size=100_000)
     keys, codes = kernels.number_values(x, 52)

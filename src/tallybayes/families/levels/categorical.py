@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes
+from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
@@ -18,6 +19,7 @@ from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
 from tallybayes.data.levels import SHORT
 from tallybayes.families.base import Belief, Family, Unmet
+from tallybayes.families.folds import Folds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.portable import ByLevel, Portable
@@ -66,6 +68,7 @@ class Categorical(Family):
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
     takes_shares: ClassVar[bool] = True
+    leaves_out_folds: ClassVar[bool] = True
     alpha: Alpha = smoothing()
     levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
 
@@ -117,6 +120,33 @@ class Categorical(Family):
         known = LevelsLeftOut(self.alpha, levels, tally.aligned(levels, classes).sums["n"], always)
         codes = self.coder(levels)
         return lambda cells, rows: known(codes(cells), rows)
+
+    def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Texts], folds: Folds) -> list[Floats]:
+        always = {*self.levels, *named_levels(self.alpha)}
+        found = [self._without(tally, cells, folds, always) for tally, cells in zip(tallies, columns, strict=True)]
+        tables = [table[known] for _, _, counts, known in found for table, known in zip(counts, known, strict=True)]
+        names = [list(compress(levels, each)) for levels, _, _, known in found for each in known]
+        pseudo = [pseudo_of(self.alpha, kept, counts) for kept, counts in zip(names, tables, strict=True)]
+        logs = centred_tables(np.concatenate([each.logs for each in smoothed(tables, pseudo)]))
+        evidence, start = [], 0
+        for _, codes, counts, known in found:
+            table, stop = np.zeros(counts.shape), start + int(known.sum())
+            table[known] = logs[start:stop]
+            starts = [fold * known.shape[1] for fold in range(len(known))]
+            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), starts))
+            start = stop
+        return evidence
+
+    def _without(self, tally: Tally, cells: Texts, folds: Folds, always: set[str]) -> tuple[Any, ...]:
+        """The levels of a column, the level of each cell, the counts without each fold, and the levels known then."""
+        slots = tally.slots
+        n, more = tally.read(slots, folds.rows.classes)["n"], sorted(always.difference(slots))
+        order = sorted(range(len(slots) + len(more)), key=[*slots, *more].__getitem__)
+        levels = [str([*slots, *more][i]) for i in order]
+        limbs = np.concatenate([n.limbs, np.zeros((len(more), *n.limbs.shape[1:]), np.int64)]).take(order, axis=0)
+        codes = self.coder(levels)(cells)
+        counts = folds.without(Exact(limbs, n.low), codes)
+        return levels, codes, counts, folds.filled(counts) | np.array([level in always for level in levels], bool)
 
     def coder(self, levels: list[str]) -> Callable[[Any], Codes]:
         """A function from encoded cells to level indices, negative if they are missing or unknown."""

@@ -16,11 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Counts, Exact, Floats
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
+from tallybayes.data.processors import each_of
 from tallybayes.families.base import Family
+from tallybayes.families.folds import Folds
 from tallybayes.families.numbers.support import REAL, Support
 from tallybayes.families.settings import setting
 
@@ -96,6 +98,28 @@ class Values(Family):
             values, counts, ends = values[filled], counts[filled], np.append(0, np.cumsum(filled))[ends]
         spans = zip([0, *ends.tolist()], ends.tolist(), strict=False)
         return [(values[start:end], counts[start:end]) for start, end in spans]
+
+    def counted_without(
+        self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds
+    ) -> list[tuple[Floats, Floats]]:
+        """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
+
+        def count(given: tuple[Tally, Floats]) -> list[tuple[Floats, Floats]]:
+            tally, cells = given
+            slots = tally.slots
+            keys = np.fromiter(slots, np.int64, len(slots))
+            order = keys.argsort()
+            keys, total = keys[order], tally.read(slots, folds.rows.classes)["n"]
+            total = Exact(total.limbs.take(order, axis=0), total.low)
+            counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
+            values, filled = values_of_keys(keys, self.bits), folds.filled(counts)
+            if filled.all():
+                return [(values, rest) for rest in counts]
+            return [(values[some], rest[some]) for rest, some in zip(counts, filled, strict=True)]
+
+        size = sum(map(len, tallies)) * len(folds.at)
+        found = each_of(count, list(zip(tallies, columns, strict=True)), size)
+        return [each for column in found for each in column]
 
 
 def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:

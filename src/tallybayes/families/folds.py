@@ -1,0 +1,83 @@
+"""Rows left out of the counts fold by fold, for several columns of one family at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.tally import Rows
+from tallybayes.families.belief import Belief
+from tallybayes.families.weighed import centred
+
+
+@dataclass(frozen=True)
+class Folds:
+    """Counted rows, and the fold in which each is left out. Every class has rows outside of every fold."""
+
+    rows: Rows
+    at: Sequence[NDArray[np.intp]]  # the rows of each fold
+
+    @property
+    def width(self) -> int:
+        """The number of classes."""
+        return len(self.rows.classes)
+
+    @cached_property
+    def number(self) -> Codes:
+        """The fold of each row."""
+        number = np.empty(len(self.rows), np.int32)
+        for fold, rows in enumerate(self.at):
+            number[rows] = fold
+        return number
+
+    @cached_property
+    def apart(self) -> Rows:
+        """The same rows with (fold, class) as a class."""
+        return Rows(range(len(self.at) * self.width), self.number * self.width + self.rows.codes, self.rows.weights)
+
+    def without(self, total: Exact, codes: Codes) -> Floats:
+        """The counts without each fold, [fold, slot, class], of total[slot, class]; `codes` are the rows' slots."""
+        slots, width = total.shape
+        counted = self.apart.count(codes, slots)
+        limbs = counted.limbs.reshape(slots, len(self.at), width, counted.limbs.shape[-1])
+        rest = (total[:, None] - Exact(limbs, counted.low)).round()
+        return np.ascontiguousarray(rest.transpose(1, 0, 2))
+
+    @staticmethod
+    def filled(counts: Floats) -> NDArray[np.bool_]:
+        """Which slots hold anything, [fold, slot]."""
+        return reduce(np.logical_or, np.moveaxis(counts, -1, 0), np.zeros(counts.shape[:-1], bool))
+
+    def each(self, cells: NDArray[Any]) -> list[NDArray[Any]]:
+        """The cells of each fold."""
+        return [cells] if len(self.at) == 1 else [cells[rows] for rows in self.at]
+
+    def joined(self, parts: Sequence[Codes]) -> Codes:
+        """The inverse."""
+        if len(parts) == 1:
+            return parts[0]
+        codes = np.empty(len(self.rows), np.int32)
+        for rows, part in zip(self.at, parts, strict=True):
+            codes[rows] = part
+        return codes
+
+    def looked_up(self, codes: Codes, tables: Floats, starts: Sequence[int]) -> Floats:
+        """The evidence of every row, [class, row]: the row of its fold's table that its code says, 0 for negative ones.
+        `starts` is where the table of each fold begins."""
+        evidence = np.zeros((self.width, len(self.rows)))
+        if len(self.at) > 1:
+            codes = np.where(codes < 0, -1, codes + np.array(starts, np.int32)[self.number])
+        kernels.add_tables([np.ascontiguousarray(codes, np.int32)], [tables], evidence)
+        return evidence
+
+
+def centred_tables(tables: Floats) -> Floats:
+    """Tables of evidence, [entry, class], centred over the classes and clipped."""
+    return np.ascontiguousarray(centred(np.ascontiguousarray(tables.T), Belief.bound).T)
