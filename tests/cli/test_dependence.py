@@ -29,7 +29,9 @@ def test_dependent_columns_are_counted_jointly_and_reported(tally, parity):
     assert "weighed by 120 rows left out" in ended.err
 
 
-@pytest.mark.parametrize(("kind", "name"), [("trees", "Trees(n=300, random=150)"), ("pairs", "Pairs(structure='averaged')")])
+@pytest.mark.parametrize(
+    ("kind", "name"), [("trees", "Trees(n=300, random=150)"), ("pairs", "Pairs(structure='averaged')")]
+)
 def test_trees_or_pairs_alone(tally, parity, kind, name):
     ended = tally(*parity, "--dependence", kind)
     assert f"Together: 2 columns by {name}" in ended.err
