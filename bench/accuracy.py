@@ -1,6 +1,6 @@
 """Accuracy and calibration with default settings on real data sets.
 
-    python bench/accuracy.py [set …]
+    python bench/accuracy.py [--tables FOLDER] [--only CONTENDER] [set …]
 
 Every set of ../shared/data, or those named: `NaiveBayes(weigh=False)`, `NaiveBayes()` and, on tables,
 `SemiNaiveBayes()`, with no hints about any column. The peers: the best of scikit-learn's naive Bayes (peers.py lists
@@ -11,22 +11,23 @@ stratified with seed 0, or the given split. Schemas are inferred, and evidence i
 Error: the share of rows whose most probable class is wrong. Log-loss: mean −log P(true class), P at least 2.2e-16 as in
 scikit-learn; in nats. ECE: expected calibration error of the most probable class, in 15 bins. Seconds: training and
 prediction, all folds (of several candidates, the best in log-loss). Ranks: 1 for the best, ties shared. Takes about
-half an hour, mostly for the peers.
+half an hour, mostly for the peers. With --tables, those of a folder (see more_tables.py) instead.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import time
 import warnings
 from collections.abc import Iterable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
 from peers import SVC, TEXT_PEERS, Answers, Contender, boosting, forest, logistic, of_tables, text_logistic
-from sets import Part, Set, tables, texts
+from sets import TABLES, Part, Set, tables, texts
 from tallybayes import NaiveBayes, SemiNaiveBayes
 
 LEAST = np.finfo(np.float64).eps
@@ -112,12 +113,13 @@ def summary(names: list[str], rows: list[list[Result]]) -> None:
         print(f"  mean rank (and mean) in {measure}: {shown}")
 
 
-def main(chosen: list[str]) -> None:
+def main(chosen: list[str], folder: Path | None, only: str | None) -> None:
     warnings.simplefilter("ignore")  # scikit-learn's, about folds that lack a level
-    for title, sets in (("Tables", tables(chosen)), ("Texts", texts(chosen))):
+    found = {"Tables": tables(chosen, folder or TABLES), "Texts": () if folder else texts(chosen)}
+    for title, sets in found.items():
         rows, names = [], []
         for data in sets:
-            contenders = contenders_of(title, data)
+            contenders = {name: each for name, each in contenders_of(title, data).items() if only in (None, name)}
             if not rows:
                 names = list(contenders)
                 print(
@@ -132,4 +134,9 @@ def main(chosen: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tables", type=Path)
+    parser.add_argument("--only")
+    parser.add_argument("sets", nargs="*")
+    given = parser.parse_args()
+    main(given.sets, given.tables, given.only)

@@ -64,9 +64,9 @@ def dealt(labels: Any, folds: int) -> Any:
     return fold
 
 
-def tables(chosen: list[str]) -> Iterator[Set]:
+def tables(chosen: list[str], folder: Path = TABLES) -> Iterator[Set]:
     """Every table, or those named."""
-    for name, paths in by_set(TABLES.glob("*.csv"), chosen):
+    for name, paths in by_set(folder.glob("*.csv"), chosen):
         frames = [pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False) for path in paths]
         rows = pd.concat(frames, ignore_index=True).drop(columns=LEAKS.get(name, []))
         labels = rows.pop(rows.columns[-1]).astype(str).to_numpy(object)

@@ -124,6 +124,12 @@ def test_more_than_sixty_columns_have_no_pairs():
     assert tuple(frame) not in Schema.infer(frame, dependence="pairs").columns
 
 
+def test_small_tables_have_more_trees():
+    few, many = (Schema.infer(parity(rows)[0], dependence="trees").columns for rows in (4_999, 5_000))
+    assert repr(few["noise", "one", "two"]) == "Trees(n=300, random=150)"
+    assert repr(many["noise", "one", "two"]) == "Trees()"
+
+
 @pytest.mark.parametrize("dependence", ["forest", "", None, 1])
 def test_unknown_dependence_is_an_error(dependence):
     with pytest.raises(ValueError, match=r"give one of 'none', 'auto', 'trees', 'pairs'"):

@@ -27,12 +27,12 @@ CELLS = st.tuples(
 )
 
 
-def drawn_family(questions):
+def drawn_family(questions, random=0):
     """One in which all trees score left-out rows."""
     codes = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(np.uint8)
     rows = Rows(["a", "b", "c"], (codes.sum(axis=1) % 3).astype(np.int32))
-    grown = grow(codes, rows, CODES, n=4, questions=questions, seed=0)
-    return Trees(n=4, questions="random", codes=CODES, grown=grown).over(BLOCK)
+    grown = grow(codes, rows, CODES, n=4, questions=questions, seed=0, random=random)
+    return Trees(n=4, random=random, questions="random", codes=CODES, grown=grown).over(BLOCK)
 
 
 ROWS = st.lists(st.tuples(CELLS, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=10)
@@ -48,7 +48,11 @@ LAWS = {  # excludes texts, which have no questions, and missing cells, which ar
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("family", [drawn_family("guided"), drawn_family("random")], ids=["guided", "random"])
+@pytest.mark.parametrize(
+    "family",
+    [drawn_family("guided"), drawn_family("random"), drawn_family("guided", random=2)],
+    ids=["guided", "random", "both"],
+)
 @given(data=st.data())
 @settings(max_examples=some(20), suppress_health_check=list(HealthCheck))
 def test_obeys_the_laws(family, law, data):
@@ -191,6 +195,47 @@ def test_questions_that_do_not_match_their_hash_are_refused():
         found(nodes=arrays["nodes"][::-1])
     with pytest.raises(KeyError, match="common"):  # a file reports them like anything missing
         found(common=None)
+
+
+def test_random_trees_beside_guided_ones_are_a_kind_of_their_own(tmp_path):
+    family = prepare({BLOCK: Trees(n=8, random=3)}, FRAME, LABELS).columns[BLOCK]
+    alone = GUIDED.columns[BLOCK]
+    assert family.grown.kinds == {"best": (0, 4), "drawn": (4, 8), "random": (8, 11)}
+    assert family.parts == (*alone.parts, "random mean of logs", "random log of mean")
+    np.testing.assert_array_equal(family.grown.nodes[: len(alone.grown.nodes)], alone.grown.nodes)
+    model = Model.train({BLOCK: family}, FRAME, LABELS)
+    save(model, tmp_path / "trees.tally")
+    again = load(tmp_path / "trees.tally")
+    assert again.schema.columns[BLOCK].grown.kinds == family.grown.kinds
+    assert to_bytes(again) == to_bytes(model)
+    assert to_bytes(pickle.loads(pickle.dumps(model))) == to_bytes(model)
+
+
+def test_unweighed_evidence_is_that_of_the_guided_trees():
+    both, alone = Model.train({BLOCK: Trees(n=8, random=3)}, FRAME, LABELS), Model.train(GUIDED, FRAME, LABELS)
+    np.testing.assert_array_equal(both.evidence(FRAME)[BLOCK], alone.evidence(FRAME)[BLOCK])
+    np.testing.assert_array_equal(left_out(both, FRAME, LABELS)[BLOCK], left_out(alone, FRAME, LABELS)[BLOCK])
+
+
+def test_parts_of_random_trees_left_out_use_trees_grown_without_the_row():
+    model = Model.train({BLOCK: Trees(n=2, random=12)}, FRAME, LABELS)
+    family = model.schema.columns[BLOCK]
+    cells = _codes(family)
+    slow, known = SlowForest(family.grown.nodes, family.grown.roots), _known(cells, model.classes)
+    rows = Rows(model.keys(), np.array([label for _, label, _ in known], np.int32))
+    parts = family.left_out_parts(model.columns[BLOCK], model.keys(), np.array(cells, np.uint8), rows)
+    for at, row in list(enumerate(cells))[:20]:
+        others = known[:at] + known[at + 1 :]
+        asked = [tree for tree in range(2, 14) if not grown_with(mark(row), tree)]
+        trees = [slow.chances(row, tree, others, 0.5, 3) for tree in asked] or [[1 / 3] * 3]
+        np.testing.assert_allclose(parts[at, :, -2], np.log(trees).mean(axis=0), rtol=1e-9)
+        np.testing.assert_allclose(parts[at, :, -1], np.log(np.mean(trees, axis=0)), rtol=1e-9)
+
+
+def test_random_questions_alone_are_one_kind():
+    schema = prepare({BLOCK: Trees(n=5, random=3, questions="random")}, FRAME, LABELS)
+    same = prepare({BLOCK: Trees(n=8, questions="random")}, FRAME, LABELS)
+    assert schema.columns[BLOCK].grown == same.columns[BLOCK].grown
 
 
 def test_pickle_round_trips():

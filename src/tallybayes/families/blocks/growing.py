@@ -15,12 +15,12 @@ from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
 from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks
 
 GUIDED, RANDOM = "guided", "random"
-BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a random subset of columns, a random one
+BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a few random ones, a random one
 
 
-def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int) -> Questions:
-    """The questions of `n` trees. Which rows a tree is grown on depends on their codes alone: of equal rows, all or
-    none, unless they are frequent."""
+def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int, random: int = 0) -> Questions:
+    """The questions of `n` trees, and of `random` more that ask random ones. Which rows a tree is grown on depends on
+    their codes alone: of equal rows, all or none, unless they are frequent."""
     known = rows.codes >= 0
     codes, labels = codes[known], np.ascontiguousarray(rows.codes[known])
     weights = None if rows.weights is None else np.ascontiguousarray(rows.weights[known])
@@ -33,14 +33,15 @@ def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, se
     nominal = np.array([not is_numeric(code) for code in coding], np.uint8)
     tried = math.ceil(math.sqrt(columns))
     best = n - n // 2 if guided else 0
+    drawn = n - best if guided else n + random
 
     def tree(number: int) -> NDArray[np.int64]:
-        kind = ANY if not guided else BEST if number < best else DRAWN
+        kind = ANY if not guided or number >= n else BEST if number < best else DRAWN
         given = (by_column, labels, weights, marks, nominal, max(len(rows.classes), 1))
         return kernels.grow_tree(*given, kind, tried, seed, number)
 
     with ThreadPoolExecutor(processors()) as pool:
-        trees = list(pool.map(tree, range(n)))
+        trees = list(pool.map(tree, range(n + random)))
     roots = np.cumsum([0, *map(len, trees)])
     nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
-    return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best)
+    return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn)

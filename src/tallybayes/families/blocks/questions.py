@@ -38,17 +38,25 @@ class Question(NamedTuple):
 class Questions:
     """Consecutive trees: each node's question and its yes branch, packed into a number; where each tree begins; the
     order of every column's codes; and the marks of rows that were frequent. The first `best` trees ask the best
-    question each time, the others the best of a random choice."""
+    question each time, the next `drawn` (None: all others) the best of a random choice, the others random ones."""
 
     def __init__(
-        self, nodes: NDArray[np.int64], roots: NDArray[np.int32], ranks: Bytes, common: NDArray[np.int64], best: int
+        self,
+        nodes: NDArray[np.int64],
+        roots: NDArray[np.int32],
+        ranks: Bytes,
+        common: NDArray[np.int64],
+        best: int,
+        drawn: int | None = None,
     ) -> None:
         self.nodes = np.ascontiguousarray(nodes, np.int64)
         self.roots = np.ascontiguousarray(roots, np.int32)
         self.ranks = np.ascontiguousarray(ranks, np.uint8)
         self.common = np.ascontiguousarray(common, np.int64)
         self.best = int(best)
-        if not 0 <= self.best <= len(self.roots) or self.ranks.shape[1:] != (CODES,):
+        self.drawn = len(self.roots) - self.best if drawn is None else int(drawn)
+        kinds = (self.best, self.drawn, len(self.roots) - self.best - self.drawn)
+        if min(kinds) < 0 or self.ranks.shape[1:] != (CODES,):
             raise ValueError("these are not the questions of a forest")
         self.forest = kernels.Forest(self.nodes, self.roots, len(self.ranks))  # raises an error if they are invalid
 
@@ -72,8 +80,16 @@ class Questions:
     @property
     def kinds(self) -> dict[str, tuple[int, int]]:
         """The range of trees of each kind."""
-        parts = {"best": (0, self.best), "drawn": (self.best, len(self))}
+        last = self.best + self.drawn
+        parts = {"best": (0, self.best), "drawn": (self.best, last), "random": (last, len(self))}
         return {kind: part for kind, part in parts.items() if part[0] < part[1]}
+
+    @property
+    def averaged(self) -> list[tuple[int, int]]:
+        """The ranges of trees whose mean is the evidence if kinds are not weighed: without random ones beside others,
+        which only weights keep from blurring it."""
+        kinds = self.kinds
+        return [part for kind, part in kinds.items() if kind != "random" or len(kinds) == 1]
 
     def ranked(self, codes: Bytes) -> Bytes:
         """Codes by their rank."""
@@ -85,7 +101,7 @@ class Questions:
 
     @cached_property
     def digest(self) -> str:
-        sha = hashlib.sha256(f"{self.best}".encode())
+        sha = hashlib.sha256(" ".join(str(number) for number in self._sizes().values()).encode())
         for name in sorted(ARRAYS):
             sha.update(f"\n{name} {getattr(self, name).shape}\n".encode() + getattr(self, name).tobytes())
         return sha.hexdigest()
@@ -116,10 +132,14 @@ class Questions:
         return f"<{len(self)} trees, {self.digest[:SHOWN]}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Questions, (self.nodes, self.roots, self.ranks, self.common, self.best)
+        return Questions, (self.nodes, self.roots, self.ranks, self.common, self.best, self.drawn)
+
+    def _sizes(self) -> dict[str, int]:
+        """How many trees of each kind there are, but the last one."""
+        return {"best": self.best} if self.best + self.drawn == len(self) else {"best": self.best, "drawn": self.drawn}
 
     def to_json(self) -> dict[str, Any]:
-        return {"best": self.best, "sha256": self.digest}
+        return {**self._sizes(), "sha256": self.digest}
 
     def arrays(self) -> Arrays:
         return {name: getattr(self, name) for name in ARRAYS}
@@ -130,13 +150,15 @@ class Filed(NamedTuple):
 
     best: int
     sha256: str
+    drawn: int | None = None
 
     def to_json(self) -> dict[str, Any]:
-        return {"best": self.best, "sha256": self.sha256}
+        sizes = {"best": self.best} if self.drawn is None else {"best": self.best, "drawn": self.drawn}
+        return {**sizes, "sha256": self.sha256}
 
     def found(self, prefix: str, arrays: Arrays) -> Questions:
         given = {name: take(arrays, f"{prefix}/{name}", kind, 1 + (name == "ranks")) for name, kind in ARRAYS.items()}
-        questions = Questions(**given, best=self.best)
+        questions = Questions(**given, best=self.best, drawn=self.drawn)
         if questions.digest != self.sha256:
             raise PackError("its questions do not match their digest")
         return questions
@@ -157,8 +179,8 @@ def common_marks(ranked: Bytes, weights: Floats | None) -> NDArray[np.int64]:
 
 def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:
     """The setting `grown`, validated."""
-    if isinstance(given, Mapping) and set(given) == {"best", "sha256"}:
-        return Filed(int(given["best"]), str(given["sha256"]))
+    if isinstance(given, Mapping) and set(given) - {"drawn"} == {"best", "sha256"}:
+        return Filed(int(given["best"]), str(given["sha256"]), int(given["drawn"]) if "drawn" in given else None)
     if isinstance(given, (Questions, Filed)):
         return given
     raise refused(family, name, given, "questions that were grown, or None")

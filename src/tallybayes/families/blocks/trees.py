@@ -34,10 +34,10 @@ class Trees(CodedBlock):
 
     P(class) in a leaf is smoothed along its path: in each node, the distribution of the parent counts as `m` rows. The
     forest gives the mean over its trees. If evidence is weighed, the mean of the logarithms is a second part, and each
-    kind of tree has its own weights.
+    kind of tree has its own weights; then `random` more trees, which ask random questions, may add to the others.
 
     Questions are chosen on a sample of rows before anything is counted. With `questions="guided"` they separate the
-    classes: half of the trees take the best split, the others the best of a random subset of columns. With "random"
+    classes: half of the `n` trees take the best split, the others the best of a few random ones. With "random"
     they depend on `seed` alone, so no label affects them. Questions are part of the schema and stay when rows are
     forgotten: the counts forget, but only preparing the schema again forgets what the rows contributed to it.
 
@@ -56,6 +56,14 @@ class Trees(CodedBlock):
         "alone",
         choices=(GUIDED, RANDOM),
         counting=True,
+    )
+    random: int = setting(
+        0,
+        "how many more trees ask random questions, beside guided ones; they count only if evidence is weighed",
+        least=0,
+        most=10_000,
+        counting=True,
+        later=True,
     )
     seed: int = setting(0, "the random seed", least=0, most=2**62, counting=True)
     m: float = setting(0.5, "how many rows the parent node's distribution counts as", above=0)
@@ -80,7 +88,8 @@ class Trees(CodedBlock):
             return self
         coded = super().prepared(cells, rows)
         assert coded.codes is not None
-        found = grow(coded.coder.encode(cells), rows, coded.codes, n=self.n, questions=self.questions, seed=self.seed)
+        given = (coded.coder.encode(cells), rows, coded.codes)
+        found = grow(*given, n=self.n, random=self.random, questions=self.questions, seed=self.seed)
         return replace(coded, grown=found).over(self.columns)
 
     @property

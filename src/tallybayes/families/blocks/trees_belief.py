@@ -39,10 +39,11 @@ class TreesBelief(Belief):
         self.shares = _shares(counts, questions, family.m)
 
     def add_evidence(self, cells: Bytes, scores: Floats) -> None:
-        total = np.zeros((len(cells), scores.shape[0]))
-        for first, last in self.questions.kinds.values():
+        total, trees = np.zeros((len(cells), scores.shape[0])), 0
+        for first, last in self.questions.averaged:
             total += self._sums(cells, first, last)[0]
-        scores[:, : len(cells)] += (np.log(total / len(self.questions) + TINY) - self.shares).T
+            trees += last - first
+        scores[:, : len(cells)] += (np.log(total / trees + TINY) - self.shares).T
 
     def add_parts(self, cells: Bytes, evidence: Floats) -> None:
         """[part, class, row]"""
@@ -141,7 +142,7 @@ class TreesLeftOut:
     def __call__(self, cells: Bytes, rows: Rows) -> Floats:
         total: Any = 0.0
         used: Any = 0.0
-        for first, last in self.questions.kinds.values():
+        for first, last in self.questions.averaged:
             sums, _, times = _left_out_sums(self.family, self.questions, self.counts, cells, rows, first, last)
             total, used = total + sums, used + times
         own = np.zeros((len(cells), self.counts.shape[1]))
