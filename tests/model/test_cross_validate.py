@@ -167,7 +167,7 @@ def test_model_is_unchanged_by_its_folds():
 def test_class_of_one_row_is_reported_as_impossible():
     labels = ["rare", *LABELS[1:]]
     found = cross_validate(SCHEMA, FRAME, labels, k=5)
-    assert (found.impossible, found.unmet) == (1, {"rare": 1})
+    assert (found.impossible, found.unseen_classes) == (1, {"rare": 1})
     assert found.log_loss == math.inf
     assert math.isfinite(found.log_loss_of_possible)
     assert math.isfinite(found.standard_errors["log_loss"])

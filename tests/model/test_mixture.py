@@ -28,7 +28,7 @@ def test_the_objective_rises_and_labels_are_kept():
     known = np.array([label is not None for label in labels])
     inside = [name.startswith("inside") for name in fitted.classes]
     expected = [each == "inside" for each in labels if each]
-    np.testing.assert_allclose(fitted.shares[known][:, inside].sum(axis=1), expected)
+    np.testing.assert_allclose(fitted.responsibilities[known][:, inside].sum(axis=1), expected)
 
 
 def test_component_probabilities_add_up():

@@ -78,7 +78,7 @@ def test_interactions_of_two_columns_are_learned():
     sample = tuples.sample(2000, seed=0)
     assert (np.array(tuples.decide(sample.rows)) == np.array(sample.labels)).mean() > 0.98
     parts = tuples.evidence({name: cells[:1] for name, cells in frame.items()})
-    np.testing.assert_allclose(sum(part.said for part in parts.words()), parts[tuple("abc")][0], rtol=1e-12)
+    np.testing.assert_allclose(sum(part.evidence for part in parts.words()), parts[tuple("abc")][0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("block", [BLOCK, BLOCK[:3], BLOCK[1:]])

@@ -199,7 +199,7 @@ def test_evidence_lists_the_words():
         parts = evidence.words(0)
         money = 1 if reading in ("binary", "bernoulli") else 2
         assert {part.word: part.times for part in parts if part.word} == {"free": 1, "lunch": 1, "money": money}
-        np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][0], rtol=1e-12)
+        np.testing.assert_allclose(sum(part.evidence for part in parts), evidence["x"][0], rtol=1e-12)
     parts = train(Words()).evidence("free lunch money money").words()
     assert [part.word for part in parts] == ["money", "free", "lunch"]  # most informative first
 
