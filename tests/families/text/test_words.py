@@ -52,6 +52,22 @@ def test_every_reading_is_the_same_from_a_file_and_in_any_order(reading, alpha):
     assert np.allclose(joint, model.evidence({"x": ASKED}).total())
 
 
+@pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "poisson"])
+def test_words_are_listed_in_alphabetical_order_whatever_was_met_first(reading):
+    family = Words(reading=reading, alpha=0.0 if reading == "bernoulli" else 1.0)
+    model, shuffled = train(family), train(family, DOCUMENTS[::-1], LABELS[::-1])
+    label = model.classes[0]
+    found, again = model.estimates("x"), shuffled.estimates("x")
+    assert list(found) == sorted(found)
+    assert list(found.items()) == list(again.items())
+    against = [each.linear(label) for each in (model, shuffled)]
+    assert [repr(each) for each in against] == [repr(against[0])] * 2
+    assert [list(each.absent["x"]) for each in against] == [list(against[0].absent["x"])] * 2
+    if reading == "multinomial":
+        posteriors = [each.parameters("x", label) for each in (model, shuffled)]
+        assert list(posteriors[0].mean().items()) == list(posteriors[1].mean().items())
+
+
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 2.5])
 @pytest.mark.parametrize(
     ("reading", "peer", "binary", "prior"),
