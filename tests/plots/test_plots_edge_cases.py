@@ -60,8 +60,11 @@ def drawn(display):
     return display.svg()
 
 
+ALONE = [pytest.param(name, marks=pytest.mark.long, id=what) for what, name in NAMES.items()]
+
+
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
+@pytest.mark.parametrize("name", [pytest.param("".join(NAMES.values()), id="all at once"), *ALONE])
 def test_names_of_any_kind(name):
     frame = {
         f"{name}1": [1.0, 2.0, 3.0, 4.0],

@@ -16,6 +16,7 @@ SETTINGS = [{}, {"missing_cells": "ignored"}, {"m": 0}, {"m": 0, "alpha": 0}, {"
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_obeys_the_laws(structure, settings):
