@@ -1,6 +1,7 @@
 """No test has a time limit, since machines are noisy. On CI, hypothesis draws the same examples every time, and more of
 them, and long tests and all cases of thinned ones run."""
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -40,6 +41,12 @@ def pytest_collection_modifyitems(config, items):
             item.add_marker("slow")
             if not is_ci:
                 item.add_marker(LONG)
+
+
+def pytest_collection_finish():
+    """What was imported and collected stays: collecting garbage need not look at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 def _thin(config, items):

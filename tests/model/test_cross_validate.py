@@ -175,7 +175,7 @@ def test_class_of_one_row_is_reported_as_impossible():
     text = repr(found)
     assert "the model had none of it: rare (1).\nThey count as errors in which the true class was impossible.\n" in text
     assert "nan" not in text
-    assert found.to_json()["unmet"] == {"rare": 1}
+    assert found.to_json()["unseen_classes"] == {"rare": 1}
 
 
 def test_two_rows_of_two_classes_are_impossible():

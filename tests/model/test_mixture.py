@@ -113,7 +113,7 @@ def test_training_needs_shares_not_labels():
         mixture.model += Model.train(SCHEMA, {"x": X[:3]}, LABELS[:3])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_weight_of_unlabelled_rows_is_chosen_by_class():
     labels = [label if i % 12 == 0 else None for i, label in enumerate(LABELS)]
     settings = EM(components=2, weight="chosen", restarts=2)
