@@ -143,7 +143,7 @@ def test_infinite_losses_are_labelled():
     assert "∞" in drawn(display)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_150_classes_stay_small():
     labels = [f"class {i}" for i in range(150)] * 4
     random = np.random.default_rng(0)

@@ -56,7 +56,8 @@ class CrossValidation(Reported):
     @property
     def unseen_classes(self) -> Counter[Any]:
         """How many rows were held out together with all others of their class."""
-        return sum(map(_unseen_classes, self.folds), Counter())
+        found = (Counter({label: fold.rows_by_class[label] for label in fold.unknown}) for fold in self.folds)
+        return sum(found, Counter())
 
     def per_fold(self, measure: str) -> list[float]:
         """One measure of every fold, like `per_fold("accuracy")`."""
@@ -76,10 +77,6 @@ class CrossValidation(Reported):
         values = np.array([value for value in self.per_fold(name) if math.isfinite(value)])
         n = len(values) / self.repeats
         return float(np.std(values, ddof=1) / math.sqrt(n)) if len(values) > 1 else math.nan
-
-
-def _unseen_classes(fold: Evaluation) -> Counter[Any]:
-    return Counter({label: fold.rows_by_class[label] for label in fold.unknown})
 
 
 Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: arguments of `Model.believing`
