@@ -11,7 +11,8 @@ demo: .venv/ready
 	$(BIN)/tallybayes demo
 
 # Types and style are checked while tests run, as many tests at once as there are processors. EXAMPLES=more, as on CI,
-# draws twice as many examples for a law and runs long tests too; EXAMPLES=all draws ten times as many.
+# draws four times as many examples for a law, runs long tests and all cases of thinned ones; EXAMPLES=all draws
+# twenty times as many.
 test: .venv/ready
 	@$(MAKE) --no-print-directory --jobs=2 check pytest
 

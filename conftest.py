@@ -11,9 +11,9 @@ collect_ignore = [] if find_spec("pyspark") else ["src/tallybayes/spark"]
 
 
 @pytest.fixture(autouse=True)
-def in_an_empty_folder(request, tmp_path, monkeypatch):
-    if isinstance(request.node, pytest.DoctestItem):
-        monkeypatch.chdir(tmp_path)
+def in_an_empty_folder(request):
+    if isinstance(request.node, pytest.DoctestItem):  # making a folder takes longer than most tests
+        request.getfixturevalue("monkeypatch").chdir(request.getfixturevalue("tmp_path"))
     known = dict(FAMILIES)
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):

@@ -12,7 +12,8 @@ from parts import program
 PHONE, DESK = {"width": 360, "height": 780}, {"width": 1440, "height": 900}
 MADE_WITHOUT_SANDBOX = ["--no-sandbox"]  # needs privileges that a container may not grant
 
-both_ways = pytest.mark.parametrize("javascript", [True, False], ids=["scripts", "no scripts"])
+WITHOUT_SCRIPTS = pytest.param(False, marks=pytest.mark.long, id="no scripts")
+both_ways = pytest.mark.parametrize("javascript", [pytest.param(True, id="scripts"), WITHOUT_SCRIPTS])
 
 
 @contextmanager

@@ -7,4 +7,4 @@ def some(examples):
     return max(examples * settings().max_examples // 100, 1)
 
 
-STEP = 1 if settings().max_examples >= 100 else 5  # with EXAMPLES=all, every case of a long list
+STEP = {100: 1, 20: 5}.get(settings().max_examples, 15)  # with EXAMPLES=all, every case of a long list

@@ -42,6 +42,7 @@ def test_completion_shows_public_names_only(tmp_path):
     assert printed(COMPLETION, tmp_path) == str(sorted({*tallybayes._MODULES, *faces, "__version__"}))
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("framework", "names"),
     [("sklearn", {"sklearn", "NaiveBayes", "SemiNaiveBayes"}), ("pyspark", {"spark"}), ("hypothesis", {"testing"})],

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tallybayes.model.validation.cross_validate import cross_validate as cross_validate
     from tallybayes.model.validation.folds import Folds as Folds
     from tallybayes.model.validation.folds import folds as folds
-    from tallybayes.model.validation.learning import Learned as Learned
+    from tallybayes.model.validation.learning import LearningCurvePoint as LearningCurvePoint
     from tallybayes.model.validation.learning import learning_curve as learning_curve
     from tallybayes.model.weigh import weigh as weigh
     from tallybayes.plots.whole import model_report as model_report
@@ -72,7 +72,7 @@ _FOUND_IN = {
     "model.validation.choose": ("Chosen", "choose"),
     "model.validation.cross_validate": ("CrossValidation", "cross_validate"),
     "model.validation.folds": ("Folds", "folds"),
-    "model.validation.learning": ("Learned", "learning_curve"),
+    "model.validation.learning": ("LearningCurvePoint", "learning_curve"),
     "plots.whole": ("model_report",),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),

@@ -82,6 +82,7 @@ def stores(model):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("code", "line"), CASES, ids=[line for _, line in CASES])
 def test_every_verb_exits_as_documented(tally, stores, weather, monkeypatch, code, line):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(spam())))

@@ -15,14 +15,22 @@ def ran(*arguments):
     return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verb", CALLED, ids=" ".join)
-def test_every_verb_has_help(verb):
+def test_every_verb_has_help(tally, verb):
+    ended = tally(*verb, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"{' '.join(verb)} " in ended.out.partition("Usage: ")[2]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", [CALLED[0], CALLED[-1]], ids=" ".join)
+def test_help_of_the_program(verb):
     ended = ran(*verb, "--help")
     assert (ended.returncode, ended.stderr) == (0, "")
     assert f"Usage: tallybayes {' '.join(verb)} " in ended.stdout
 
 
+@pytest.mark.slow
 def test_the_demo_calls_other_verbs():
     ended = ran("demo")
     assert ended.returncode == 0

@@ -104,18 +104,16 @@ def test_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 )
 def test_missing_label_is_an_error_that_lists_the_marks(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
-    said = (
-        "Drop it, or give it a label; training can count it without one: --unlabelled, or unlabelled=EM(). "
-        f"Cells that are {markers} are missing values, unless "
-        "--no-default-missing is given.\n"
-    )
-    for line in (
-        "train bad.csv --label play -o m.tally",
-        "learn weather.tally bad.csv",
-        "evaluate weather.tally bad.csv",
+    said = f" Cells that are {markers} are missing values, unless --no-default-missing is given.\n"
+    training = "; training can count it without one: --unlabelled, or unlabelled=EM()."
+    for line, more in (
+        ("train bad.csv --label play -o m.tally", training),
+        ("learn weather.tally bad.csv", training),
+        ("evaluate weather.tally bad.csv", "."),
     ):
         ended = tally(*line.split(), *options)
-        assert (ended.code, ended.err.partition(": ")[2]) == (2, f"bad.csv, line 3: the row has no label. {said}")
+        advice = f"bad.csv, line 3: the row has no label. Drop it, or give it a label{more}{said}"
+        assert (ended.code, ended.err.partition(": ")[2]) == (2, advice)
     assert tally("train", "bad.csv", "--label", "play", "-o", "m.tally", "--no-default-missing").code == 0
 
 

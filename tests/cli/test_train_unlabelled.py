@@ -37,7 +37,7 @@ def test_unlabelled_rows_are_counted_by_em(tally, rows):
     assert found.columns == expected.columns
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_weight_is_chosen_unless_given(tally, rows):
     ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "-o", "m.tally")
     assert ended.code == 0

@@ -17,6 +17,7 @@ def check(model, rows, dialect):
     np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", FAMILIES)
 @pytest.mark.filterwarnings("ignore:.*impossible")
 def test_probabilities_of_every_reading(dialect, name):

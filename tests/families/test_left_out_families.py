@@ -42,6 +42,7 @@ VECTORS = st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.0, 0.5]), min_size=4, max_s
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("reading", [reading for reading in READINGS if reading != "auto"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_WORD, ids=repr)
 @settings(max_examples=some(50))
@@ -51,6 +52,7 @@ def test_texts_in_every_reading_and_smoothing(reading, alpha, rows, weighted, mo
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 @pytest.mark.parametrize("alpha", ALPHAS + BY_POSITION, ids=repr)
 @settings(max_examples=some(50))

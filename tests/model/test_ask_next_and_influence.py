@@ -141,3 +141,9 @@ def test_wrong_labels_are_suspect():
         assert each.probability < 0.5
     assert [each.log_odds for each in found] == sorted(each.log_odds for each in found)
     assert len(model.suspects(frame, labels)) == 200
+
+
+def test_suspects_have_labels_and_are_not_advised_to_do_without():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0]}, ["a", "b", "b"])
+    with pytest.raises(ValueError, match=r"1 of 3 rows have no label, the first in row 2\. .* give them a label\.$"):
+        model.suspects({"x": [1.0, 2.0, 3.0]}, ["a", "b", None])

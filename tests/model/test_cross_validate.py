@@ -167,7 +167,7 @@ def test_model_is_unchanged_by_its_folds():
 def test_class_of_one_row_is_reported_as_impossible():
     labels = ["rare", *LABELS[1:]]
     found = cross_validate(SCHEMA, FRAME, labels, k=5)
-    assert (found.impossible, found.unmet) == (1, {"rare": 1})
+    assert (found.impossible, found.unseen_classes) == (1, {"rare": 1})
     assert found.log_loss == math.inf
     assert math.isfinite(found.log_loss_of_possible)
     assert math.isfinite(found.standard_errors["log_loss"])
@@ -175,7 +175,7 @@ def test_class_of_one_row_is_reported_as_impossible():
     text = repr(found)
     assert "the model had none of it: rare (1).\nThey count as errors in which the true class was impossible.\n" in text
     assert "nan" not in text
-    assert found.to_json()["unmet"] == {"rare": 1}
+    assert found.to_json()["unseen_classes"] == {"rare": 1}
 
 
 def test_two_rows_of_two_classes_are_impossible():

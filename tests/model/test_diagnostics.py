@@ -231,7 +231,7 @@ def test_thresholds_equal_sklearn(rows):
     np.testing.assert_allclose(found.probability[1:], at[1:], rtol=1e-12)
     assert found.average_precision == pytest.approx(metrics.average_precision_score(truth, share))
     decided = share >= 0.5
-    assert found.hits[found.at(0.5)] == np.sum(decided & np.array(truth))
+    assert found.true_positives[found.at(0.5)] == np.sum(decided & np.array(truth))
 
 
 def test_best_threshold_has_the_least_cost():
@@ -250,5 +250,5 @@ def test_threshold_of_an_unknown_class_is_an_error():
 
 def test_probability_interval_is_jeffreys():
     (part,) = (each for each in evaluate(MODEL, FRAME, PLAY).calibration if each.n > 1)
-    hits = round(part.right * part.n)
+    hits = round(part.accuracy * part.n)
     assert part.credible(0.9) == pytest.approx(stats.beta(hits + 0.5, part.n - hits + 0.5).interval(0.9))

@@ -84,11 +84,11 @@ def test_weather_table_converges_to_its_fixed_point():
 def test_result_is_reported():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
     fitted = model.fitted
-    assert fitted.told().startswith("9 labelled and 5 unlabelled rows; ")
+    assert fitted.summary().startswith("9 labelled and 5 unlabelled rows; ")
     assert (fitted.steps, fitted.ended, fitted.weight) == (len(fitted.curve), "converged", 1.0)
-    assert fitted.shares.shape == (14, 2)
-    assert fitted.shares[:9].tolist() == [[1.0, 0.0]] * 5 + [[0.0, 1.0]] * 4
-    assert fitted.shares.sum(axis=1).tolist() == [1.0] * 14
+    assert fitted.responsibilities.shape == (14, 2)
+    assert fitted.responsibilities[:9].tolist() == [[1.0, 0.0]] * 5 + [[0.0, 1.0]] * 4
+    assert fitted.responsibilities.sum(axis=1).tolist() == [1.0] * 14
 
 
 def test_counting_the_final_shares_reproduces_the_model():
@@ -98,7 +98,7 @@ def test_counting_the_final_shares_reproduces_the_model():
 
 def test_result_learns_and_forgets_like_any_model():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
-    shares = model.fitted.shares
+    shares = model.fitted.responsibilities
     only_labelled = Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9])
     model -= Model.train(SCHEMA, FRAME.slice(9), SoftLabels(shares[9:], ["no", "yes"]))
     assert digest(model) == digest(only_labelled)

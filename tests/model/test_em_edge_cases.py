@@ -32,9 +32,9 @@ def test_source_is_reread_at_every_step(tmp_path):
     large = written(tmp_path / "large.csv", table, labels, "x" * (1 << 15))
     read = Model.train(schema, large, unlabelled=settings)
     assert digest(small) == digest(read) == digest(held)
-    np.testing.assert_array_equal(small.fitted.shares, held.fitted.shares)
+    np.testing.assert_array_equal(small.fitted.responsibilities, held.fitted.responsibilities)
     with pytest.raises(ValueError, match="were not kept"):
-        _ = read.fitted.shares
+        _ = read.fitted.responsibilities
 
 
 def test_unlabelled_rows_are_an_error_by_default():
@@ -76,7 +76,7 @@ def test_polars_frame_with_missing_labels():
 
 def test_all_labelled_leaves_nothing_to_em():
     model = Model.train({"c": Categorical()}, {"c": ["u", "v"]}, ["a", "b"], unlabelled=EM())
-    assert model.fitted.told() == "2 labelled and 0 unlabelled rows; every row has a label"
+    assert model.fitted.summary() == "2 labelled and 0 unlabelled rows; every row has a label"
 
 
 def test_stream_cannot_be_read_again():
@@ -105,7 +105,7 @@ def test_invalid_settings_are_refused(settings, message):
 def test_weight_zero_equals_labelled_rows_alone():
     model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM(weight=0.0))
     assert digest(model) == digest(Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9]))
-    assert "count nothing" in model.fitted.told()
+    assert "count nothing" in model.fitted.summary()
     assert Model.train(SCHEMA, FRAME.slice(0, 9), PLAY[:9], unlabelled=EM()) == model
 
 
@@ -140,7 +140,7 @@ def test_identical_rows_are_uninformative():
 def test_impossible_rows_are_shared_equally_at_first():
     frame = {"x": ["u", "v", "w"]}
     model = Model.train({"x": Categorical(alpha=0.0)}, frame, ["a", "b", None], unlabelled=EM())
-    assert model.fitted.shares[2].tolist() == [0.5, 0.5]
+    assert model.fitted.responsibilities[2].tolist() == [0.5, 0.5]
 
 
 def test_evidence_weights_are_kept_and_not_used_by_em():
@@ -218,7 +218,7 @@ def test_rows_too_heavy_for_the_grid_are_refused():
 def test_empty_rows_are_shared_like_the_class_prior():
     frame = {"x": [0.0, 0.5, 9.0, None, None, None]}
     model = Model.train({"x": Gaussian()}, frame, ["a", "a", "b", None, None, None], unlabelled=EM(tolerance=1e-9))
-    np.testing.assert_allclose(model.fitted.shares[3:], [[2 / 3, 1 / 3]] * 3, atol=1e-6)
+    np.testing.assert_allclose(model.fitted.responsibilities[3:], [[2 / 3, 1 / 3]] * 3, atol=1e-6)
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
 from tallybayes.model.em.chosen import best_weight
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_frame_and_source_of_many_batches_choose_the_same_weight(tmp_path):
     table, labels, _ = mixed_rows(300)
     schema = Schema({"level": Categorical(), "number": Gaussian()}, label="y")

@@ -63,10 +63,10 @@ def test_equals_sklearn():
     np.testing.assert_allclose(list(found.macro.values()), wanted)
 
 
-def test_baselines_are_the_commonest_class_and_the_prior():
+def test_baselines_are_the_majority_class_and_the_prior():
     found = evaluate(MODEL, FRAME, LABELS)
-    assert found.commonest == max(NAMES, key=LABELS.count)
-    assert found.baseline == LABELS.count(found.commonest) / N
+    assert found.majority_class == max(NAMES, key=LABELS.count)
+    assert found.baseline == LABELS.count(found.majority_class) / N
     prior = np.tile(list(MODEL.prior().values()), (N, 1))
     assert found.prior_log_loss == pytest.approx(metrics.log_loss(LABELS, prior, labels=NAMES))
 
@@ -90,8 +90,8 @@ def test_calibration_concerns_the_predicted_class():
         inside = numbers == number
         assert (interval.low, interval.high, interval.n) == (number / 15, (number + 1) / 15, inside.sum())
         assert interval.probability == pytest.approx(share[inside].mean())
-        assert interval.right == pytest.approx(right[inside].mean())
-        apart += inside.mean() * abs(interval.probability - interval.right)
+        assert interval.accuracy == pytest.approx(right[inside].mean())
+        apart += inside.mean() * abs(interval.probability - interval.accuracy)
     assert found.calibration_error == pytest.approx(apart)
 
 
@@ -234,7 +234,7 @@ def test_labels_of_any_type(labels):
     model = Model.train({"u": Categorical()}, {"u": list("vwvw")}, labels)
     found = evaluate(model, {"u": list("vwvw")}, labels)
     assert found.classes == tuple(sorted(set(labels)))
-    assert found.right == sum(a == b for a, b in zip(model.decide({"u": list("vwvw")}), labels, strict=True))
+    assert found.correct == sum(a == b for a, b in zip(model.decide({"u": list("vwvw")}), labels, strict=True))
     json.dumps(found.to_json(), allow_nan=False)
     assert to_text(max(set(labels))) in repr(found)
 

@@ -90,6 +90,7 @@ MEETINGS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize(("verb", "make"), MEETINGS)
 def test_second_pass_reads_the_same_rows(verb, make):
     assert VERBS[verb](MAKES[make]()) == expected(verb)

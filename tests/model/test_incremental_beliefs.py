@@ -61,6 +61,7 @@ def go_through(model, steps, batches, asked):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(5)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("alpha", ALPHAS, ids=repr)
 @pytest.mark.parametrize("reading", READINGS)

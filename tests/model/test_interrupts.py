@@ -146,6 +146,7 @@ KERNELS = {
 }
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("work", KERNELS)
 def test_long_kernels_handle_signals_throughout(heard, work):
     assert heard(KERNELS[work]()) > 1  # not only once, at the end
@@ -231,6 +232,7 @@ def watch():
 """
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("work", MINUTES_OF_WORK)
 def test_all_threads_stop_when_one_is_interrupted(work):
     running = subprocess.Popen(

@@ -28,7 +28,7 @@ def test_the_objective_rises_and_labels_are_kept():
     known = np.array([label is not None for label in labels])
     inside = [name.startswith("inside") for name in fitted.classes]
     expected = [each == "inside" for each in labels if each]
-    np.testing.assert_allclose(fitted.shares[known][:, inside].sum(axis=1), expected)
+    np.testing.assert_allclose(fitted.responsibilities[known][:, inside].sum(axis=1), expected)
 
 
 def test_component_probabilities_add_up():
@@ -113,7 +113,7 @@ def test_training_needs_shares_not_labels():
         mixture.model += Model.train(SCHEMA, {"x": X[:3]}, LABELS[:3])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_weight_of_unlabelled_rows_is_chosen_by_class():
     labels = [label if i % 12 == 0 else None for i, label in enumerate(LABELS)]
     settings = EM(components=2, weight="chosen", restarts=2)

@@ -68,7 +68,7 @@ def test_words_are_weighed_individually():
     model = Model.train({"t": Words()}, ["win a prize", "lunch at noon", "free prize"], ["spam", "ham", "spam"])
     weighed = model.believing(weights={"t": 0.25})
     said = weighed.evidence("prize lunch prize")
-    np.testing.assert_allclose(sum(part.said for part in said.words()), said["t"][0], rtol=1e-12)
+    np.testing.assert_allclose(sum(part.evidence for part in said.words()), said["t"][0], rtol=1e-12)
     assert [part.word for part in said.words()] == ["prize", "lunch"]
     np.testing.assert_allclose(np.diff(said["t"][0]), 0.25 * np.diff(model.evidence("prize lunch prize")["t"][0]))
 

@@ -178,7 +178,7 @@ def test_words_of_a_mistake_are_highlighted():
     assert "plain" not in html
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_large_report_stays_below_two_megabytes():
     random = np.random.default_rng(0)
     columns = {f"{'long ' * 20}{i}": random.integers(0, 50, 600).astype(str) for i in range(200)}
@@ -204,6 +204,7 @@ ODD = {
 
 
 @pytest.mark.filterwarnings("ignore:.* rows are impossible in every class")
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", ODD)
 def test_every_kind_of_model(kind, tmp_path):
     families, frame = ODD[kind]

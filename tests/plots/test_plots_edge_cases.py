@@ -60,8 +60,11 @@ def drawn(display):
     return display.svg()
 
 
+ALONE = [pytest.param(name, marks=pytest.mark.long, id=what) for what, name in NAMES.items()]
+
+
 @pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserWarning")
-@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
+@pytest.mark.parametrize("name", [pytest.param("".join(NAMES.values()), id="all at once"), *ALONE])
 def test_names_of_any_kind(name):
     frame = {
         f"{name}1": [1.0, 2.0, 3.0, 4.0],
@@ -140,7 +143,7 @@ def test_infinite_losses_are_labelled():
     assert "∞" in drawn(display)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_150_classes_stay_small():
     labels = [f"class {i}" for i in range(150)] * 4
     random = np.random.default_rng(0)

@@ -131,7 +131,7 @@ def test_waterfall_of_a_text_groups_minor_words():
 def test_words_are_highlighted_in_place():
     display = MarkedTextDisplay.from_model(SPAM, MAILS[0])
     assert "".join(piece.text for piece in display.pieces) == MAILS[0]
-    said = {part.word: part.said for part in SPAM.evidence(MAILS[0]).words()}
+    said = {part.word: part.evidence for part in SPAM.evidence(MAILS[0]).words()}
     free = [piece.log_odds for piece in display.pieces if piece.text.lower() == "free"]
     assert free == pytest.approx([(said["free"][1] - said["free"][0]) / 2] * 2)
     assert all(piece.log_odds == 0 for piece in display.pieces if not piece.text.strip(" ,").isalpha())
@@ -157,11 +157,11 @@ def test_binary_columns_are_spikes_with_the_highest_labelled():
 def test_reliability_has_intervals():
     display = ReliabilityDisplay.from_evaluation(EVALUATION, mass=0.9).plot()
     points = display.ax_.containers[0]
-    np.testing.assert_array_equal(points[0].get_ydata(), [each.right for each in EVALUATION.calibration])
+    np.testing.assert_array_equal(points[0].get_ydata(), [each.accuracy for each in EVALUATION.calibration])
     spans = points[2][0].get_segments()
     for span, each in zip(spans, EVALUATION.calibration, strict=True):
         low, high = each.credible(0.9)
-        assert span[:, 1].tolist() == pytest.approx([min(low, each.right), max(high, each.right)])
+        assert span[:, 1].tolist() == pytest.approx([min(low, each.accuracy), max(high, each.accuracy)])
     assert [bar.get_height() for bar in display.axes_[1].patches] == [each.n for each in EVALUATION.calibration]
 
 

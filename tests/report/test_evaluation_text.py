@@ -20,7 +20,7 @@ def test_two_classes():
     found = counted({("no", "no"): 4, ("no", "yes"): 1, ("yes", "yes"): 8, ("yes", "no"): 1})
     assert repr(found).splitlines() == [
         "accuracy     0.8571  ± 0.0971  12 of 14 right",
-        "  baseline   0.6429            always yes, the commonest class",
+        "  baseline   0.6429            always yes, the majority class",
         "error        0.1429            the model expects 0.2500",
         "log-loss     0.5000  ± 0.0620",
         "  baseline   0.6000            the prior alone",
@@ -40,8 +40,8 @@ def test_two_classes():
         "  yes                1    8",
         "",
         "calibration",
-        "  probability   rows   mean  right",
-        "  0.73 to 0.80    14  0.750  0.857",
+        "  probability   rows   mean  accuracy",
+        "  0.73 to 0.80    14  0.750     0.857",
     ]
 
 

@@ -124,6 +124,18 @@ def test_column_name_may_indicate_identifiers(name):
     assert inferred(skewed, "paid")[0] is not None
 
 
+@pytest.mark.parametrize("name", ["who", None])
+def test_index_in_parquet_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path, name):
+    frame = pd.DataFrame({"x": ["u", "v"] * 10, "y": ["a", "b"] * 10}, index=pd.Index(["p", "q"] * 10, name=name))
+    frame.to_parquet(tmp_path / "t.parquet")
+    column = name or "__index_level_0__"
+    found = Schema.infer(open_source(tmp_path / "t.parquet"), "y")
+    assert (list(found.columns), found.reasons[column]) == (["x"], "the index of a DataFrame")
+    asked = Schema.infer(open_source(tmp_path / "t.parquet"), "y", hints={column: Categorical()})
+    assert asked.columns.keys() == {"x", column}
+    assert Schema.infer(frame, "y").reasons.keys() == {"x"}
+
+
 def test_dataframe_index_is_left_out():
     assert inferred([3, 1, 2], "__index_level_0__") == (None, "the index of a DataFrame")
 

@@ -76,7 +76,7 @@ def test_labelled_rows_are_evaluated(asking):
     rows = [{"row": {"text": "win"}, "label": "spam"}, {"row": {"text": "lunch"}, "label": "spam"}]
     found = asked(client, "evaluate", {"rows": rows})
     assert found["version"] == 3
-    assert (found["evaluation"]["n"], found["evaluation"]["right"], found["evaluation"]["accuracy"]) == (2, 1, 0.5)
+    assert (found["evaluation"]["n"], found["evaluation"]["correct"], found["evaluation"]["accuracy"]) == (2, 1, 0.5)
     assert found["evaluation"]["confusion"] == [
         {"truth": "spam", "decision": "ham", "n": 1},
         {"truth": "spam", "decision": "spam", "n": 1},

@@ -64,7 +64,7 @@ def test_evidence_is_to_scale_and_words_are_highlighted(browser, tmp_path, javas
     with spam_page(browser, tmp_path, javascript) as (page, _):
         ask(page)
         evidence = trained().evidence(TEXT)
-        log_odds = {part.word: float(part.said[1] - part.said[0]) for part in evidence.words(0)}
+        log_odds = {part.word: float(part.evidence[1] - part.evidence[0]) for part in evidence.words(0)}
         rows = page.locator(".bars tbody tr").all()
         drawn = {row.locator("th").inner_text(): row.locator("rect") for row in rows}
         pieces = [*log_odds.values(), *np.subtract(*evidence["text"][0][::-1].reshape(2, 1)).tolist()]

@@ -19,6 +19,7 @@ from tallybayes.sklearn import (
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.thinned(3)
 @parametrize_with_checks(
     [
         NaiveBayes(),

@@ -38,6 +38,7 @@ def their_answer(theirs, X, y):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("batches", BATCHES)
 @pytest.mark.parametrize("weights", WEIGHTS)
 @pytest.mark.parametrize("name", OURS)

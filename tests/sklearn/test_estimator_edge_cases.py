@@ -220,7 +220,7 @@ def test_incompatible_pickle_says_who_wrote_it_and_what_to_do():
     assert digest(pickle.loads(pickle.dumps(again)).model_) == digest(again.model_)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_sklearns_array_api_check_passes_with_scipy_array_api():
     """In this process scikit-learn skips it, since scipy reads the variable at import."""
     contract = os.path.join(os.path.dirname(__file__), "test_contract.py")

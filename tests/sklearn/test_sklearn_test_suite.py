@@ -26,6 +26,7 @@ DIFFERENT = {  # each is explained in docs/migrating-from-scikit-learn.md
 }
 
 
+@pytest.mark.long
 def test_drop_ins_pass_all_but_the_deliberate_differences(tmp_path):
     if importlib.util.find_spec("sklearn.tests.test_naive_bayes") is None:
         pytest.skip("scikit-learn is installed without its tests")

@@ -79,6 +79,7 @@ print(n)
 """
 
 
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("times", [1, 10**9])
 @pytest.mark.parametrize(
     ("change", "least"),

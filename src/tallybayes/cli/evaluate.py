@@ -90,7 +90,7 @@ def evaluate(
 ) -> int:
     """Measure how good a model is on rows whose classes are known.
 
-    Accuracy, log-loss, Brier score and ROC AUC with standard errors, compared with the most common class and the prior
+    Accuracy, log-loss, Brier score and ROC AUC with standard errors, compared with the majority class and the prior
     alone; precision and recall of every class; which classes are mistaken for which; calibration.
 
     Without a model, --folds cross-validates: rows are counted once, into folds, and every row is scored by the total

@@ -75,7 +75,7 @@ def say_fitted(output: str, fitted: Fitted | None) -> None:
     """Reports the result of EM, if there was any."""
     if fitted is None:
         return
-    say(f"{output}: {fitted.told()}")
+    say(f"{output}: {fitted.summary()}")
     if fitted.held_out:
         tried = ", ".join(f"{weight:g} {loss:.4g}" for weight, loss in fitted.held_out.items())
         say(f"Log-loss of held-out rows by the weight of a row without a label: {tried}")

@@ -8,7 +8,7 @@ different batches, days or machines add up without any coordination. Empty slots
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count
+from itertools import count, filterfalse
 from typing import Any
 
 import numpy as np
@@ -262,10 +262,10 @@ class Tally(AnyTally):
 
     def _admit(self, other: Tally) -> None:
         """Makes room for the other's labels, and for its limbs."""
-        if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
+        new = [] if other._slots is self._slots else [*filterfalse(self._slots.__contains__, other._slots)]
+        if new:
             self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
-            for slot in other._slots:
-                self._slots.setdefault(slot, len(self._slots))
+            self._slots.update(zip(new, count(len(self._slots)), strict=False))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
         for name, array in self._arrays.items():

@@ -18,6 +18,16 @@ class RowError(ValueError):
 class NoLabelError(RowError):
     """A row whose label is missing."""
 
+    def in_training(self) -> NoLabelError:
+        """The same, with what training can do about it."""
+        reason, sentence = self.reason.removesuffix("."), str(self).removesuffix(".")
+        return NoLabelError(
+            self.row,
+            f"{reason}; training can count it without one: --unlabelled, or unlabelled=EM().",
+            f"{sentence}; training can count them without one: unlabelled=EM().",
+            self.column,
+        )
+
 
 class CellError(ValueError):
     """A cell (or without a row, a column) that cannot be read. The caller adds the column's name."""

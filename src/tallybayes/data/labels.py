@@ -116,10 +116,9 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
         first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
         raise NoLabelError(
             first,
-            "the row has no label. Drop it, or give it a label; training can count it without one: --unlabelled, or "
-            "unlabelled=EM().",
+            "the row has no label. Drop it, or give it a label.",
             f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label; training can count them without one: unlabelled=EM().",
+            "Drop these rows, or give them a label.",
         )
     kind, stored = _stored(labels)
     if pa.types.is_int64(stored.type) and len(stored):

@@ -42,7 +42,7 @@ class Free(NamedTuple):
     outcomes: int | None = None
 
 
-class Unmet(NamedTuple):
+class Unseen(NamedTuple):
     """For every cell: its number of words, if it is a text, and the log-probability of its unseen parts."""
 
     words: Floats
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
     word: str  # empty: evidence of the length and of absent words
     times: float
-    said: Floats
+    evidence: Floats
 
 
 class WordWeight(NamedTuple):
@@ -134,9 +134,9 @@ class Belief(ABC):
         """The same belief with its parameters drawn from their posterior; itself if they are only estimated."""
         return self
 
-    def unmet(self, cells: Any) -> Unmet:
+    def unseen(self, cells: Any) -> Unseen:
         """The length of each cell, and its unseen parts, which are no evidence for any class."""
-        return Unmet(np.zeros(len(cells)), np.zeros(len(cells)))
+        return Unseen(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:

@@ -58,7 +58,7 @@ class PairInformation(NamedTuple):
     other: str
     information: float
     g: float
-    freedom: int
+    degrees_of_freedom: int
 
 
 @dataclass(frozen=True)

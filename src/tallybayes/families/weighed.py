@@ -56,7 +56,7 @@ class WeighedBelief(Belief):
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         for parts in self.belief.parts(cells):
-            yield [part._replace(said=self.theta * centred(part.said, self.belief.bound)) for part in parts]
+            yield [part._replace(evidence=self.theta * centred(part.evidence, self.belief.bound)) for part in parts]
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         return self.belief.heaviest(index, prior, top)

@@ -17,6 +17,7 @@ from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
+from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
@@ -94,11 +95,14 @@ class Counted(Additive):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model
         given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
-        for batch in labelled(*given, soft=sample is None):
-            batch = batch if sample is None else with_levels(model.schema, batch, threads)
-            model._count(batch, threads, absent)
-            if sample is not None:
-                sample.add(batch)
+        try:
+            for batch in labelled(*given, soft=sample is None):
+                batch = batch if sample is None else with_levels(model.schema, batch, threads)
+                model._count(batch, threads, absent)
+                if sample is not None:
+                    sample.add(batch)
+        except NoLabelError as error:
+            raise error.in_training() from None
         return model
 
     def _count_source(

@@ -76,7 +76,7 @@ class Evidence:
         name = text_column(self.texts, column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
-        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.said), part.word))
+        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.evidence), part.word))
 
     def total(self) -> Floats:
         total = self.priors.copy()

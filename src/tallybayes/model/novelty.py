@@ -58,7 +58,7 @@ class Comparison:
                 self._pooled[name].add_evidence(cells[name], common)
                 scores -= np.where(np.isfinite(common), common, 0.0)
             found.evidence[name] = scores
-            found.words[name], found.new[name] = belief.unmet(cells[name])
+            found.words[name], found.new[name] = belief.unseen(cells[name])
         return found
 
     def _of(self, there: tuple[Name, ...]) -> _Scores:

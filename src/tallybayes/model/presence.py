@@ -43,5 +43,5 @@ def presence(model: Model, column: Name | None = None) -> Presence:
             raise ValueError("There is no text column and no boolean column, so there are no words.")
         return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
-    table = dict(sorted(known.counted[name].estimates().items()))  # sorted, so that equal models give equal results
+    table = known.counted[name].estimates()
     return Presence("words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T)

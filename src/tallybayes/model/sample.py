@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -172,7 +173,8 @@ def merged(samples: Sequence[Sample]) -> Sample:
     return found
 
 
-class SampledRows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class SampledRows:
     """Rows in the order of their fingerprints."""
 
     cells: pa.RecordBatch
@@ -195,7 +197,7 @@ class SampledRows(NamedTuple):
             return self
         at = _spread(len(self), most).astype(np.intp)
         cells, marks, labels, weights = self.cells.take(pa.array(at)), self.marks[at], self.labels[at], self.weights[at]
-        return SampledRows(cells, marks, self.keys, labels, weights, self.label_type)
+        return replace(self, cells=cells, marks=marks, labels=labels, weights=weights)
 
     def batch(self, at: Indices) -> Batch:
         """Some of the rows, as a batch to count."""

@@ -24,8 +24,8 @@ LINKS = 30  # pairs of classes that the map connects
 
 @dataclass(eq=False, repr=False)
 class ReliabilityDisplay(Display):
-    """Reliability diagram: the share of decisions that were right, with its credible interval, against their
-    probability. The panel below has the number of rows."""
+    """Reliability diagram: the accuracy of decisions, with its credible interval, against their probability. The panel
+    below has the number of rows."""
 
     intervals: list[Interval]
     error: float  # the expected calibration error
@@ -48,9 +48,9 @@ class ReliabilityDisplay(Display):
 
     @property
     def alt(self) -> str:
-        parts = [f"{each.probability:.2f} → {each.right:.2f} of {count(each.n)}" for each in self.intervals]
+        parts = [f"{each.probability:.2f} → {each.accuracy:.2f} of {count(each.n)}" for each in self.intervals]
         return (
-            f"Reliability, as probability and the share that was right: {', '.join(parts) or 'no rows'}. "
+            f"Reliability, as probability and accuracy: {', '.join(parts) or 'no rows'}. "
             f"The expected calibration error is {self.error:.3f}."
         )
 
@@ -58,12 +58,12 @@ class ReliabilityDisplay(Display):
         ax, below = axes
         ax.plot([0, 1], [0, 1], ":", color=ink(), linewidth=1)
         x = np.array([each.probability for each in self.intervals])
-        y = np.array([each.right for each in self.intervals])
+        y = np.array([each.accuracy for each in self.intervals])
         ends = np.array([each.credible(self.mass) for each in self.intervals]).reshape(-1, 2)
         spans = np.maximum(np.stack([y - ends[:, 0], ends[:, 1] - y]), 0.0)
         ax.errorbar(x, y, yerr=spans, fmt="o", color=PALETTE[0], ecolor=PALETTE[0], capsize=2, markersize=4)
         ax.plot(x, y, "-", color=PALETTE[0], linewidth=0.8, alpha=0.5)
-        ax.set_ylabel("share right")
+        ax.set_ylabel("accuracy")
         ax.set_ylim(-0.02, 1.02)
         ax.set_xlim(-0.01, 1.01)
         ax.set_title(f"ECE {self.error:.3f}")
@@ -180,7 +180,7 @@ class ClassMapDisplay(Display):
             if decision is not None and truth != decision:
                 pair = frozenset([truth, decision])
                 confused[pair] = confused.get(pair, 0) + n
-        rows = evaluation.truths
+        rows = evaluation.rows_by_class
         shares = {pair: n / max(sum(rows[label] for label in pair), 1) for pair, n in confused.items()}
         ranked = sorted(shares, key=lambda pair: (-shares[pair], sorted(map(str, pair))))[:most]
         shown = [label for label in evaluation.classes if any(label in pair for pair in ranked)]

@@ -83,7 +83,7 @@ def _wanted(evaluation: Evaluation, labels: Any) -> list[Any]:
         return list(labels) if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)) else [labels]
     if len(evaluation.classes) == 2:
         return [evaluation.classes[1]]
-    ranked = sorted(evaluation.classes, key=lambda label: -evaluation.truths[label])
+    ranked = sorted(evaluation.classes, key=lambda label: -evaluation.rows_by_class[label])
     return [label for label in evaluation.classes if label in ranked[:MOST]]
 
 

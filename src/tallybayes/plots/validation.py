@@ -11,7 +11,7 @@ import numpy as np
 
 from tallybayes.model.evaluation import Evaluation
 from tallybayes.model.validation.cross_validate import Described, cross_validate
-from tallybayes.model.validation.learning import Learned, learning_curve
+from tallybayes.model.validation.learning import LearningCurvePoint, learning_curve
 from tallybayes.plots.canvas import PALETTE, ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report.blocks import count
@@ -52,7 +52,7 @@ class HeldOutDisplay(Display):
 class LearningCurveDisplay(HeldOutDisplay):
     """Held-out loss against the number of rows that were counted."""
 
-    curve: list[Learned]
+    curve: list[LearningCurvePoint]
 
     @classmethod
     def from_rows(cls, schema: Described, data: Any, labels: Any = None, **settings: Any) -> Self:

@@ -84,7 +84,7 @@ def _displays(
     yield "quality", lambda: ConfusionDisplay.from_evaluation(measured)
     if len(measured.classes) > MANY:
         yield "quality", lambda: ClassMapDisplay.from_evaluation(measured)
-    if len(measured.truths) > 1 and len(measured.classes) <= MANY:
+    if len(measured.rows_by_class) > 1 and len(measured.classes) <= MANY:
         yield "quality", lambda: RocDisplay.from_evaluation(measured)
         yield "quality", lambda: PrecisionRecallDisplay.from_evaluation(measured)
     yield "calibration", lambda: ReliabilityDisplay.from_evaluation(measured)

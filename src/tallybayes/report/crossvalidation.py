@@ -32,7 +32,7 @@ class CrossValidationFacts:
     repeats: int
     seed: int
     grouped: bool
-    unmet: Mapping[Any, int]  # rows that were held out together with all others of their class
+    unseen_classes: Mapping[Any, int]  # rows that were held out together with all others of their class
     pooled: EvaluationFacts
     folds: tuple[FoldFacts, ...]
 
@@ -40,7 +40,8 @@ class CrossValidationFacts:
 def facts(result: CrossValidation) -> CrossValidationFacts:
     pooled = replace(evaluation.facts(result.pooled), standard_errors=result.standard_errors)
     each = tuple(FoldFacts(f.n, f.accuracy, f.log_loss, f.brier, f.roc_auc, f.calibration_error) for f in result.folds)
-    return CrossValidationFacts(result.k, result.repeats, result.seed, result.grouped, result.unmet, pooled, each)
+    unseen = result.unseen_classes
+    return CrossValidationFacts(result.k, result.repeats, result.seed, result.grouped, unseen, pooled, each)
 
 
 def blocks(facts: CrossValidationFacts) -> Iterator[Block]:
@@ -62,9 +63,9 @@ def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
     split = f"{facts.k} folds{repeats}{grouped}, seed {facts.seed}; every row is scored by a model without its fold."
     yield Lines([split, f"± is the standard error over {errors}."])
     yield Table(list(evaluation.summary(facts.pooled)), align="lrl")
-    if facts.unmet:
-        rows = [f"{short(label)} ({count(n)})" for label, n in [*facts.unmet.items()][: evaluation.FEW]]
-        more = ", …" * (len(facts.unmet) > evaluation.FEW)
+    if facts.unseen_classes:
+        rows = [f"{short(label)} ({count(n)})" for label, n in [*facts.unseen_classes.items()][: evaluation.FEW]]
+        more = ", …" * (len(facts.unseen_classes) > evaluation.FEW)
         yield Lines(
             [
                 f"All rows of a class were held out together, so the model had none of it: {', '.join(rows)}{more}.",

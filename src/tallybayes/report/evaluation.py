@@ -31,7 +31,7 @@ class EvaluationFacts:
     unknown: tuple[Any, ...]
     rejected: int
     impossible: int
-    right: int
+    correct: int
     accuracy: float
     baseline: float
     error: float
@@ -45,7 +45,7 @@ class EvaluationFacts:
     standard_errors: Mapping[str, float]
     cost: float | None
     expected_cost: float | None
-    commonest: Any
+    majority_class: Any
     macro: Mapping[str, float]
     per_class: list[ClassScore]
     calibration: list[Interval]
@@ -78,9 +78,9 @@ def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
     """The name of each measure, its value, its standard error, and what to compare it with."""
     error = {name: f"± {value:.4f}" if math.isfinite(value) else "" for name, value in facts.standard_errors.items()}
     rejected = f"; {how_many(facts.rejected)} rejected" if facts.rejected else ""
-    right = f"{count(facts.right)} of {count(facts.n - facts.rejected)} right{rejected}"
+    right = f"{count(facts.correct)} of {count(facts.n - facts.rejected)} right{rejected}"
     yield "accuracy", f"{facts.accuracy:.4f}", error["accuracy"], right
-    yield "  baseline", f"{facts.baseline:.4f}", "", f"always {short(facts.commonest)}, the commonest class"
+    yield "  baseline", f"{facts.baseline:.4f}", "", f"always {short(facts.majority_class)}, the majority class"
     yield "error", f"{facts.error:.4f}", "", f"the model expects {facts.expected_error:.4f}"
     if facts.impossible:
         others = f"{facts.log_loss_of_possible:.4f} {error['log_loss']}".rstrip()
@@ -133,7 +133,7 @@ def _matrix(facts: EvaluationFacts) -> Table:
 
 def _calibration(facts: EvaluationFacts) -> Table:
     rows = [
-        (f"{part.low:.2f} to {part.high:.2f}", count(part.n), f"{part.probability:.3f}", f"{part.right:.3f}")
+        (f"{part.low:.2f} to {part.high:.2f}", count(part.n), f"{part.probability:.3f}", f"{part.accuracy:.3f}")
         for part in facts.calibration
     ]
-    return Table(rows, ("probability", "rows", "mean", "right"), "calibration")
+    return Table(rows, ("probability", "rows", "mean", "accuracy"), "calibration")

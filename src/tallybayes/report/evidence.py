@@ -112,7 +112,7 @@ def _row(evidence: Evidence, row: int, total: Any, named: tuple[Any, Any], cells
     columns = [ColumnFacts(PRIOR, None, False, *by_class(evidence.priors[row]), ())]
     for name, numbers in evidence.columns.items():
         parts = evidence.words(row, name) if name in evidence.texts else []
-        words = tuple(WordFacts(part.word, part.times, *by_class(part.said)) for part in parts)
+        words = tuple(WordFacts(part.word, part.times, *by_class(part.evidence)) for part in parts)
         score = name in evidence.scores
         columns.append(ColumnFacts(title(name), _value(name, cells, row), score, *by_class(numbers[row]), words))
     return RowFacts(first, second, possible, by_class(share / share.sum())[0], tuple(columns))

@@ -112,7 +112,7 @@ def _fitted(model: Model) -> FittedFacts | None:
     found = model.fitted
     if found is None:
         return None
-    return FittedFacts(found.curve, found.log_likelihood, found.ended, found.weight, found.notes, found.told())
+    return FittedFacts(found.curve, found.log_likelihood, found.ended, found.weight, found.notes, found.summary())
 
 
 def _networks(model: Model, column: Name | None) -> dict[str, list[str]]:

@@ -111,7 +111,7 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
     else:
         lines.append(
             f"Accuracy on {how_many(measured.n, 'test row', 'test rows')}: {measured.accuracy:.1%}. Always deciding "
-            f"for {short(measured.commonest)}, the most common class, would reach {measured.baseline:.1%}."
+            f"for {short(measured.majority_class)}, the majority class, would reach {measured.baseline:.1%}."
         )
     yield Lines([*lines, *([] if facts.pictures else [NO_PICTURES])])
 

@@ -19,7 +19,7 @@ from tallybayes.serve.models import Facts, Labelled, ServedModel
 from tallybayes.serve.problems import Problem, asking
 from tallybayes.serve.requests import (
     check_members,
-    each_of,
+    entries_of,
     flag,
     label_in,
     rows_of,
@@ -74,7 +74,7 @@ async def explain(call: Call) -> Response:
 
 async def evaluate(call: Call) -> Response:
     def work(model: ServedModel, request: dict[str, Any]) -> Facts:
-        pairs = each_of(request, to_compare)
+        pairs = entries_of(request, to_compare)
         return model.evaluate([row for row, _ in pairs], [label for _, label in pairs])
 
     return await _question(call, call.service.look, work)
@@ -107,7 +107,7 @@ async def learn(call: Call) -> Response:
 
 def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
     request = parsed(body)
-    return each_of(request, to_learn(model), (PROVE,)), flag(request, PROVE)
+    return entries_of(request, to_learn(model), (PROVE,)), flag(request, PROVE)
 
 
 def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str) -> Facts:
@@ -122,7 +122,7 @@ def _learn_table(model: ServedModel, body: bytes, kind: str, label: str, id: str
 async def forget(call: Call) -> Response:
     def work(model: ServedModel, body: bytes) -> Facts:
         request = parsed(body)
-        return model.forget(each_of(request, to_forget(model), (PROVE,)), flag(request, PROVE))
+        return model.forget(entries_of(request, to_forget(model), (PROVE,)), flag(request, PROVE))
 
     return await _changed(call, work)
 
@@ -130,7 +130,7 @@ async def forget(call: Call) -> Response:
 async def correct(call: Call) -> Response:
     def work(model: ServedModel, body: bytes) -> Facts:
         request = parsed(body)
-        return model.correct(each_of(request, to_correct, (PROVE,)), flag(request, PROVE))
+        return model.correct(entries_of(request, to_correct, (PROVE,)), flag(request, PROVE))
 
     return await _changed(call, work)
 

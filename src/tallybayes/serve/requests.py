@@ -22,7 +22,7 @@ def rows_of(request: dict[str, Any]) -> list[Row]:
     return [_row(request["row"])] if one else [_row(row, number) for number, row in enumerate(_list(request["rows"]))]
 
 
-def each_of(request: dict[str, Any], one: Callable[[dict[str, Any]], T], beside: Collection[str] = ()) -> list[T]:
+def entries_of(request: dict[str, Any], one: Callable[[dict[str, Any]], T], beside: Collection[str] = ()) -> list[T]:
     """The entry at the top level, or the entries under "rows"; members in `beside` are always at the top level."""
     if "rows" not in request:
         return [one({name: value for name, value in request.items() if name not in beside})]

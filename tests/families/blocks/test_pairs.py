@@ -36,6 +36,7 @@ KNOWN = Rows(TABLE, LABELS)
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(5)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_obeys_the_laws(structure, settings):

@@ -174,7 +174,7 @@ def test_evidence_of_columns_adds_up_and_rows_can_be_sampled(structure):
     model = Model.train({BLOCK: Pairs(structure=structure)}, ROWS, LABELS)
     evidence = model.evidence(ROWS)
     for row in range(6):
-        said = sum(part.said for part in evidence.words(row))
+        said = sum(part.evidence for part in evidence.words(row))
         np.testing.assert_allclose(said, evidence[BLOCK][row], rtol=1e-12)
     sample = model.sample(4000, seed=0)
     again = Model.train(model.schema, *sample)

@@ -96,7 +96,7 @@ def test_evidence_lists_the_columns_asked():
     model = Model.train({("one", "two"): Trees(n=20)}, *parity())
     (*parts,) = model.evidence({"one": [1], "two": ["1"]}).words()
     assert {part.word.split()[0] for part in parts} == {"one", "two"}
-    said = sum(part.said for part in parts)
+    said = sum(part.evidence for part in parts)
     belief = model.belief(("one", "two"))
     cells = model.schema.columns["one", "two"].encode([{"one": 1, "two": "1"}])
     logs = belief.questions.forest.sums(cells, *belief.leaf_tables, 0, 20)[1][0] / 20

@@ -16,6 +16,7 @@ SETTINGS = [{}, {"missing_cells": "ignored"}, {"m": 0}, {"m": 0, "alpha": 0}, {"
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("structure", STRUCTURES, ids=str)
 def test_obeys_the_laws(structure, settings):
@@ -78,7 +79,7 @@ def test_interactions_of_two_columns_are_learned():
     sample = tuples.sample(2000, seed=0)
     assert (np.array(tuples.decide(sample.rows)) == np.array(sample.labels)).mean() > 0.98
     parts = tuples.evidence({name: cells[:1] for name, cells in frame.items()})
-    np.testing.assert_allclose(sum(part.said for part in parts.words()), parts[tuple("abc")][0], rtol=1e-12)
+    np.testing.assert_allclose(sum(part.evidence for part in parts.words()), parts[tuple("abc")][0], rtol=1e-12)
 
 
 @pytest.mark.parametrize("block", [BLOCK, BLOCK[:3], BLOCK[1:]])

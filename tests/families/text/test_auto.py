@@ -112,7 +112,7 @@ def test_evidence_of_words_adds_up(ngrams):
     model = train(Words(reading="auto", ngrams=ngrams, mix=unusual() if ngrams == 2 else None))
     evidence = model.evidence({"x": ASKED})
     for row in range(len(ASKED)):
-        said = [part.said for part in evidence.words(row)]
+        said = [part.evidence for part in evidence.words(row)]
         np.testing.assert_allclose(np.sum(said, axis=0) if said else 0.0, evidence["x"][row], atol=1e-12)
         assert "" not in [part.word for part in evidence.words(row)]
     assert [part.times for part in evidence.words(0) if part.word == "money"] == [2]
@@ -133,7 +133,7 @@ def test_evidence_of_characters_is_assigned_to_their_words():
     words = evidence.words()
     assert [(part.word, part.times) for part in words] == [("free", 1), ("monney", 2)]
     for row in range(4):
-        said = [part.said for part in evidence.words(row)]
+        said = [part.evidence for part in evidence.words(row)]
         np.testing.assert_allclose(np.sum(said, axis=0) if said else 0.0, evidence["x"][row], atol=1e-12)
     assert {weight.word for weight in model.words("spam", 2)} <= {"free", "money", "claim"}
     drawn = model.sample(200, seed=1).rows["x"].to_pylist()

@@ -18,7 +18,7 @@ def test_scores_do_not_depend_on_history_or_batching():
     assert joint.tobytes() == again.log_joint({"x": asked}).tobytes()
     for text, row in zip(asked[:3], joint, strict=False):
         np.testing.assert_allclose(model.posterior(text)[0], np.exp(row - np.logaddexp.reduce(row)), rtol=1e-12)
-    total = sum(part.said for part in model.evidence(asked[0]).words())
+    total = sum(part.evidence for part in model.evidence(asked[0]).words())
     np.testing.assert_allclose(total + np.log(0.5), joint[0], rtol=1e-12)
 
 

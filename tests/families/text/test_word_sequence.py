@@ -131,7 +131,7 @@ def test_evidence_adds_up_and_names_the_context():
         "sat the cat": 1,
         "cat sat quietly": 1,
     }
-    np.testing.assert_allclose(sum(part.said for part in parts), evidence["text"][0], rtol=1e-13)
+    np.testing.assert_allclose(sum(part.evidence for part in parts), evidence["text"][0], rtol=1e-13)
 
 
 def test_perplexity_is_that_of_all_words_together():

@@ -40,6 +40,7 @@ def test_words_equal_pythons_regular_expression(text):
 
 
 @pytest.mark.slow
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("spell", ["{0}", "x{0}y{0}", "ΑΣ{0} Α{0}Σ", "{0}Σ{0}b", "ΑΣ{0}Α"])
 def test_every_character_of_unicode_equals_python(spell):
     characters = [chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000]

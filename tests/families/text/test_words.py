@@ -52,6 +52,22 @@ def test_every_reading_is_the_same_from_a_file_and_in_any_order(reading, alpha):
     assert np.allclose(joint, model.evidence({"x": ASKED}).total())
 
 
+@pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "poisson"])
+def test_words_are_listed_in_alphabetical_order_whatever_was_met_first(reading):
+    family = Words(reading=reading, alpha=0.0 if reading == "bernoulli" else 1.0)
+    model, shuffled = train(family), train(family, DOCUMENTS[::-1], LABELS[::-1])
+    label = model.classes[0]
+    found, again = model.estimates("x"), shuffled.estimates("x")
+    assert list(found) == sorted(found)
+    assert list(found.items()) == list(again.items())
+    against = [each.linear(label) for each in (model, shuffled)]
+    assert [repr(each) for each in against] == [repr(against[0])] * 2
+    assert [list(each.absent["x"]) for each in against] == [list(against[0].absent["x"])] * 2
+    if reading == "multinomial":
+        posteriors = [each.parameters("x", label) for each in (model, shuffled)]
+        assert list(posteriors[0].mean().items()) == list(posteriors[1].mean().items())
+
+
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 2.5])
 @pytest.mark.parametrize(
     ("reading", "peer", "binary", "prior"),
@@ -199,7 +215,7 @@ def test_evidence_lists_the_words():
         parts = evidence.words(0)
         money = 1 if reading in ("binary", "bernoulli") else 2
         assert {part.word: part.times for part in parts if part.word} == {"free": 1, "lunch": 1, "money": money}
-        np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][0], rtol=1e-12)
+        np.testing.assert_allclose(sum(part.evidence for part in parts), evidence["x"][0], rtol=1e-12)
     parts = train(Words()).evidence("free lunch money money").words()
     assert [part.word for part in parts] == ["money", "free", "lunch"]  # most informative first
 

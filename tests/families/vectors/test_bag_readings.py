@@ -201,4 +201,4 @@ def test_samples_follow_the_scores(reading):
 def test_evidence_of_positions_adds_up(reading):
     evidence = train(Bag(reading=reading, coefficient=True)).evidence(COUNTS)
     for row in range(len(COUNTS)):
-        np.testing.assert_allclose(sum(part.said for part in evidence.words(row)), evidence["x"][row], atol=1e-9)
+        np.testing.assert_allclose(sum(part.evidence for part in evidence.words(row)), evidence["x"][row], atol=1e-9)

@@ -44,7 +44,7 @@ def test_evidence_of_positions_adds_up(reading):
         evidence = model.evidence(data)
         for row in range(5):
             parts = evidence.words(row)
-            np.testing.assert_allclose(sum(part.said for part in parts), evidence["x"][row])
+            np.testing.assert_allclose(sum(part.evidence for part in parts), evidence["x"][row])
             held = {part.word: part.times for part in parts if part.word}
             assert held == {str(i): n for i, n in enumerate(COUNTS[row]) if n}
 

@@ -213,7 +213,7 @@ def test_dependence_is_the_mutual_information_of_pair_counts():
             result = stats.chi2_contingency(table, correction=False, lambda_="log-likelihood")
             g, freedom = g + result.statistic, freedom + result.dof
         assert row.g == pytest.approx(g, abs=1e-9)
-        assert row.freedom == freedom
+        assert row.degrees_of_freedom == freedom
         assert row.p == pytest.approx(stats.chi2.sf(g, freedom), abs=1e-9)
         assert row.information == pytest.approx(g / 2 / 10, abs=1e-11)
     assert [row.information for row in model.dependence()] == sorted(r.information for r in found.values())[::-1]

@@ -18,7 +18,7 @@ from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.errors import CellError
 from tallybayes.data.levels import SHORT
-from tallybayes.families.base import Belief, Family, Unmet
+from tallybayes.families.base import Belief, Family, Unseen
 from tallybayes.families.folds import Folds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
@@ -162,13 +162,13 @@ class LevelBelief(SmoothedBelief):
         self.levels = levels
         self._index = level_index(levels)
 
-    def unmet(self, cells: Texts) -> Unmet:
+    def unseen(self, cells: Texts) -> Unseen:
         """An unseen level is as improbable as those seen once were."""
         missing = [cell is None for cell in cells] if type(cells) is list else cells.is_null().to_numpy(False)
         once = float((self.counts.sum(axis=1) == 1.0).sum())
         log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
         new = (self.codes(cells) < 0) & ~np.asarray(missing, bool)
-        return Unmet(np.zeros(len(new)), np.where(new, log_new, 0.0))
+        return Unseen(np.zeros(len(new)), np.where(new, log_new, 0.0))
 
     def portable(self) -> Portable:
         return ByLevel(self.levels, self.table)

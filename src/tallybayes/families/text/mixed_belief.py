@@ -43,13 +43,13 @@ class MixedBelief(WordBelief):
         return self._all_rows()
 
     def portable(self) -> ByWords:
-        cutting, table, words = cutting_of(self.family), self.table, np.arange(self.seen.size, dtype=np.int32)
-        again = table.rows_again(words)
+        cutting, table, (words, order) = cutting_of(self.family), self.table, self.in_order()
+        again = table.rows_again(order)
         document, mix = np.zeros(table.width), table.mix
         return ByWords(
             cutting=cutting,
-            words=self.words(),
-            table=table.rows_once(words),
+            words=words,
+            table=table.rows_once(order),
             repeats=False,
             document=document,
             again=again if again.any() else None,

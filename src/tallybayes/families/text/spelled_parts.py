@@ -38,10 +38,10 @@ def attributed_to_words(parts: Sequence[Part], words: Mapping[str, int], lengths
             continue
         of = owners.get(part.word[1:]) or _across(part.word[1:], words) or [LEFT]
         for word in of:
-            added[word] = added.get(word, 0.0) + part.said / len(of)
+            added[word] = added.get(word, 0.0) + part.evidence / len(of)
     for word, evidence in added.items():
         known = found.get(word, Part(word, words.get(word, 1), np.zeros_like(evidence)))
-        found[word] = known._replace(said=known.said + evidence)
+        found[word] = known._replace(evidence=known.evidence + evidence)
     return list(found.values())
 
 

@@ -21,7 +21,7 @@ from tallybayes.families.base import (
     Free,
     Part,
     Terms,
-    Unmet,
+    Unseen,
     WordWeight,
     heaviest,
     log_odds,
@@ -144,7 +144,14 @@ class WordBelief(Belief):
         return reading
 
     def words(self) -> list[str]:
+        """All words by number."""
         return self.seen.vocabulary
+
+    def in_order(self) -> tuple[list[str], Codes]:
+        """All words in alphabetical order, and their numbers, which depend on history."""
+        words = self.words()
+        order = sorted(range(len(words)), key=words.__getitem__)
+        return [words[i] for i in order], np.array(order, np.int32)
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         """For every text, the evidence of each of its words, and last that of its length and of absent words."""
@@ -188,7 +195,8 @@ class WordBelief(Belief):
     def estimates(self) -> dict[str, Floats]:
         """P(word | class); for Bernoulli the probability that a document has it, for Poisson its expected count, for
         complement P(word | other classes), for the Dirichlet-multinomial its Dirichlet parameters."""
-        return dict(zip(self.words(), self.probabilities(), strict=True))
+        words, order = self.in_order()
+        return dict(zip(words, self.probabilities()[order], strict=True))
 
     def probabilities(self) -> Floats:
         rows = self._all_rows()
@@ -203,14 +211,18 @@ class WordBelief(Belief):
         cutting = cutting_of(self.family)
         if self.evidence.certain is not None:
             raise NotPortableError("the absence of a word can make a text impossible. Give alpha above 0.")
-        return ByWords(cutting, self.words(), self._all_rows(), not self._once, np.asarray(self.evidence.document))
+        words, order = self.in_order()
+        return ByWords(cutting, words, self.rows(order), not self._once, np.asarray(self.evidence.document))
 
     def _all_rows(self) -> Floats:
         return self.rows(np.arange(self.seen.size, dtype=np.int32))
 
     def linear(self) -> Terms:
-        rows = self._all_rows()
-        return Terms(self.words(), rows, np.asarray(self.evidence.document), self.evidence.certain)
+        words, order = self.in_order()
+        certain = self.evidence.certain
+        if certain is not None:
+            certain = np.argsort(order).astype(np.int32)[certain[0]], certain[1]
+        return Terms(words, self.rows(order), np.asarray(self.evidence.document), certain)
 
     def free(self) -> Free:
         return free_of_words(self.family.reading, self.seen.size)
@@ -229,7 +241,7 @@ class WordBelief(Belief):
             found.__dict__.pop(kept, None)
         return found
 
-    def unmet(self, cells: Any) -> Unmet:
+    def unseen(self, cells: Any) -> Unseen:
         """An unseen word is as improbable as those seen once were."""
         documents = self.family.cutter.documents(cells)
         reading, index = self._read(documents), kernels.StringIndex()
@@ -241,15 +253,16 @@ class WordBelief(Belief):
         words, known = (total.astype(np.float64) for total in totals)
         met = self.seen.by_word(self.seen.n)
         log_new = np.log(((met == 1.0).sum() + 1.0) / (met.sum() + 2.0))
-        return Unmet(words, (words - known) * log_new)
+        return Unseen(words, (words - known) * log_new)
 
     def posterior(self, index: int) -> Posterior:
         if self.family.reading != "multinomial":
             raise TypeError(
                 f"Words(reading={self.family.reading!r}) has no posterior of its parameters; 'multinomial' has."
             )
-        alpha = self.seen.pseudo(self.alpha, self.seen.n)
-        return Dirichlet(dict(zip(self.words(), (alpha + self.seen.counts_of(index)).tolist(), strict=True)))
+        alpha = self.seen.pseudo(self.alpha, self.seen.n) + self.seen.counts_of(index)
+        words, order = self.in_order()
+        return Dirichlet(dict(zip(words, alpha[order].tolist(), strict=True)))
 
 
 def cutting_of(family: Any) -> Cutting:

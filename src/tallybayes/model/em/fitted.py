@@ -44,7 +44,7 @@ class Fitted:
         return len(self.curve)
 
     @property
-    def shares(self) -> Floats:
+    def responsibilities(self) -> Floats:
         """How much of every row was counted in each class, [row, class], in the order given and including labelled
         rows. Counted with these `soft_labels`, the rows give the same model."""
         if self.counted is None:
@@ -58,9 +58,9 @@ class Fitted:
     @property
     def soft_labels(self) -> SoftLabels:
         """The shares as labels, to forget rows with."""
-        return SoftLabels(self.shares, self.classes)
+        return SoftLabels(self.responsibilities, self.classes)
 
-    def told(self) -> str:
+    def summary(self) -> str:
         """A summary in one sentence."""
         rows = f"{self.labelled:,.12g} labelled and {self.unlabelled:,.12g} unlabelled rows"
         if not self.curve:

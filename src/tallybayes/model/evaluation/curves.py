@@ -18,31 +18,31 @@ class Thresholds:
 
     label: Any
     probability: Floats  # in descending order
-    hits: Floats
-    false_alarms: Floats
+    true_positives: Floats
+    false_positives: Floats
 
     @property
     def positives(self) -> float:
-        return float(self.hits[-1])
+        return float(self.true_positives[-1])
 
     @property
     def negatives(self) -> float:
-        return float(self.false_alarms[-1])
+        return float(self.false_positives[-1])
 
     @property
     def recall(self) -> Floats:
         """The true positive rate; NaN if no row has the class."""
-        return self.hits / self.positives if self.positives else np.full(len(self.hits), np.nan)
+        return self.true_positives / self.positives if self.positives else np.full(len(self.true_positives), np.nan)
 
     @property
     def false_positive_rate(self) -> Floats:
-        return self.false_alarms / self.negatives if self.negatives else np.full(len(self.hits), np.nan)
+        return self.false_positives / self.negatives if self.negatives else np.full(len(self.true_positives), np.nan)
 
     @property
     def precision(self) -> Floats:
         """1 where nothing is decided for the class."""
-        decided = self.hits + self.false_alarms
-        return np.where(decided > 0, self.hits / np.maximum(decided, 1.0), 1.0)
+        decided = self.true_positives + self.false_positives
+        return np.where(decided > 0, self.true_positives / np.maximum(decided, 1.0), 1.0)
 
     @property
     def average_precision(self) -> float:

@@ -33,18 +33,18 @@ class ClassScore(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """Rows whose decision had a probability from `low` to `high`: how many, their mean probability, and the share that
-    was right."""
+    """Rows whose decision had a probability from `low` to `high`: how many, their mean probability, and their
+    accuracy."""
 
     low: float
     high: float
     n: int
     probability: float
-    right: float
+    accuracy: float
 
     def credible(self, mass: float = 0.95) -> tuple[float, float]:
-        """The Jeffreys interval of the share that is right, with this probability mass."""
-        hits = self.right * self.n
+        """The Jeffreys interval of the accuracy, with this probability mass."""
+        hits = self.accuracy * self.n
         known = beta(hits + 0.5, self.n - hits + 0.5)
         return float(known.ppf((1.0 - mass) / 2.0)), float(known.ppf((1.0 + mass) / 2.0))
 
@@ -61,7 +61,7 @@ class Evaluation(Reported):
     those rows, and `log_loss_of_possible` is the mean over the others. `brier` is the mean of Σ (P(class) − [class is
     true])², from 0 to 2. `expected_error` is the error rate that the model itself expects; `cost` is the mean cost, if
     costs or `reject` were given, and `expected_cost` what the model expects it to be. For comparison, `baseline` is the
-    accuracy of always deciding for the `commonest` class, and `prior_log_loss` the log-loss of the model's prior alone.
+    accuracy of always deciding for the `majority_class`, and `prior_log_loss` the log-loss of the model's prior alone.
 
     `standard_errors` assume independent rows; the one of the log-loss is that of `log_loss_of_possible` if some rows
     were impossible. For the ROC AUC of two classes it is DeLong's, for more classes NaN.
@@ -119,11 +119,11 @@ class Evaluation(Reported):
 
     def ranks_of(self, label: Any) -> Ranks:
         """How the probability of a class ranks rows; for an unseen class all of them tie."""
-        found = self.ranks.get(label)
-        return found if found is not None else Ranks.never(self.truths[label], self.n - self.truths[label])
+        found, n = self.ranks.get(label), self.rows_by_class[label]
+        return found if found is not None else Ranks.never(n, self.n - n)
 
     @cached_property
-    def truths(self) -> Counter[Any]:
+    def rows_by_class(self) -> Counter[Any]:
         """The number of rows of each class."""
         found: Counter[Any] = Counter()
         for (truth, _), n in self.pairs.items():
@@ -140,25 +140,25 @@ class Evaluation(Reported):
         return sum(n for (_, decision), n in self.pairs.items() if decision is None)
 
     @cached_property
-    def right(self) -> int:
+    def correct(self) -> int:
         return sum(n for (truth, decision), n in self.pairs.items() if truth == decision)
 
     @property
     def accuracy(self) -> float:
-        return _share(self.right, self.n - self.rejected)
+        return _share(self.correct, self.n - self.rejected)
 
     @property
-    def commonest(self) -> Any:
+    def majority_class(self) -> Any:
         """The class that most rows have, the first one on a tie."""
-        return max(self.classes, key=self.truths.__getitem__)
+        return max(self.classes, key=self.rows_by_class.__getitem__)
 
     @property
     def baseline(self) -> float:
-        return _share(self.truths[self.commonest], self.n)
+        return _share(self.rows_by_class[self.majority_class], self.n)
 
     @property
     def error(self) -> float:
-        return _share(self.n - self.rejected - self.right, self.n - self.rejected)
+        return _share(self.n - self.rejected - self.correct, self.n - self.rejected)
 
     @property
     def expected_error(self) -> float:
@@ -181,7 +181,7 @@ class Evaluation(Reported):
         """The area under the ROC curve: how often a class is more probable in a row of that class than in another row.
         For more than two classes it is the mean of every class against the rest. NaN if the rows have only one
         class."""
-        areas = [self.ranks_of(label).auc for label in self.classes if self.truths[label]]
+        areas = [self.ranks_of(label).auc for label in self.classes if self.rows_by_class[label]]
         return _share(sum(areas), len(areas)) if len(self.classes) != 2 else areas[-1]
 
     @property
@@ -194,7 +194,7 @@ class Evaluation(Reported):
         possible, decided = self.n - self.impossible, self.n - self.rejected
         areas = [self.ranks_of(label) for label in self.classes] if len(self.classes) == 2 else []
         return {
-            "accuracy": standard_error(self.right, self.right, decided),
+            "accuracy": standard_error(self.correct, self.correct, decided),
             "log_loss": standard_error(self.losses, self.losses_squared, possible),
             "brier": standard_error(self.squares, self.squares_squared, self.n),
             "roc_auc": areas[-1].auc_error if areas else math.nan,
@@ -230,7 +230,7 @@ class Evaluation(Reported):
             decisions[decision] += n
         found = []
         for label in self.classes:
-            n, decided, right = self.truths[label], decisions[label], self.pairs.get((label, label), 0)
+            n, decided, right = self.rows_by_class[label], decisions[label], self.pairs.get((label, label), 0)
             shares = (right / each if each else 0.0 for each in (decided, n, (decided + n) / 2))
             found.append(ClassScore(label, n, decided, *shares))
         return found

@@ -17,7 +17,7 @@ class Dependence(NamedTuple):
     other: str
     information: float
     g: float
-    freedom: int
+    degrees_of_freedom: int
     p: float
 
 
@@ -25,7 +25,7 @@ class Dependences(Sequence[Dependence]):
     """Every pair of columns that are counted together, the most dependent first."""
 
     def __init__(self, found: Sequence[PairInformation]) -> None:
-        rows = [Dependence(*each, _chance(each.g, each.freedom)) for each in found]
+        rows = [Dependence(*each, _chance(each.g, each.degrees_of_freedom)) for each in found]
         self._rows = sorted(rows, key=lambda row: (-row.information, row.one, row.other))
 
     def __getitem__(self, at):  # type: ignore[no-untyped-def]
@@ -41,11 +41,11 @@ class Dependences(Sequence[Dependence]):
         wide = max((len(f"{row.one}, {row.other}") for row in self._rows), default=0)
         lines = [f"{'':{wide}}  {'nats':>8}  {'G':>10}  {'df':>5}  {'p':>8}"]
         for row in self._rows:
-            name = f"{row.one}, {row.other}"
-            lines.append(f"{name:{wide}}  {row.information:8.4f}  {row.g:10.2f}  {row.freedom:5d}  {row.p:8.2g}")
+            name, df = f"{row.one}, {row.other}", row.degrees_of_freedom
+            lines.append(f"{name:{wide}}  {row.information:8.4f}  {row.g:10.2f}  {df:5d}  {row.p:8.2g}")
         return "\n".join(lines)
 
 
-def _chance(g: float, freedom: int) -> float:
+def _chance(g: float, df: int) -> float:
     """P(at least this G), if the columns were independent within every class."""
-    return float(special.chdtrc(freedom, g)) if freedom > 0 else 1.0
+    return float(special.chdtrc(df, g)) if df > 0 else 1.0

@@ -34,8 +34,8 @@ class CrossValidation(Reported):
     so either kind is somewhat too small.
 
     If all rows of a class are in one fold, the class is unknown when that fold is held out: these rows are errors, they
-    are among the `impossible`, and the log-loss is infinite; `unmet` counts them, and `log_loss_of_possible` is the
-    log-loss of all other rows.
+    are among the `impossible`, and the log-loss is infinite; `unseen_classes` counts them, and `log_loss_of_possible`
+    is the log-loss of all other rows.
     """
 
     folds: tuple[Evaluation, ...]  # repeat by repeat, without empty folds
@@ -54,9 +54,10 @@ class CrossValidation(Reported):
         return getattr(self.pooled, name)
 
     @property
-    def unmet(self) -> Counter[Any]:
+    def unseen_classes(self) -> Counter[Any]:
         """How many rows were held out together with all others of their class."""
-        return sum(map(_unmet, self.folds), Counter())
+        found = (Counter({label: fold.rows_by_class[label] for label in fold.unknown}) for fold in self.folds)
+        return sum(found, Counter())
 
     def per_fold(self, measure: str) -> list[float]:
         """One measure of every fold, like `per_fold("accuracy")`."""
@@ -76,10 +77,6 @@ class CrossValidation(Reported):
         values = np.array([value for value in self.per_fold(name) if math.isfinite(value)])
         n = len(values) / self.repeats
         return float(np.std(values, ddof=1) / math.sqrt(n)) if len(values) > 1 else math.nan
-
-
-def _unmet(fold: Evaluation) -> Counter[Any]:
-    return Counter({label: fold.truths[label] for label in fold.unknown})
 
 
 Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: arguments of `Model.believing`

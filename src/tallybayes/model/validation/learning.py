@@ -18,7 +18,7 @@ from tallybayes.model.validation.folds import Folds, counted_folds
 from tallybayes.model.validation.held_out import Opened, given_again
 
 
-class Learned(NamedTuple):
+class LearningCurvePoint(NamedTuple):
     """The evaluation of models of about this many rows on held-out rows, over all folds."""
 
     rows: float  # on average over folds
@@ -38,7 +38,7 @@ def learning_curve(
     weights: Any = None,
     threads: int | None = None,
     absent: str = ERROR,
-) -> list[Learned]:
+) -> list[LearningCurvePoint]:
     """Rows are dealt to k folds, as `folds` does, and counted once. Each fold is scored by the sum of the next 1, 2, …,
     k − 1 folds, or of as many as `sizes` say; adding models is all the training there is. The rows are read once to
     count them, and once for every size.
@@ -52,7 +52,7 @@ def learning_curve(
     opened = Opened(data)
     given = given_again(labels, weights, groups, absent)
     counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed), threads)
-    folds, found = counted.filled, list[Learned]()
+    folds, found = counted.filled, list[LearningCurvePoint]()
     trained = [Model(counted.schema, counted.total.label_type) for _ in folds]
     wanted = _sizes(sizes, len(folds))
     for size in range(1, max(wanted, default=0) + 1):
@@ -61,7 +61,7 @@ def learning_curve(
         if size in wanted:
             deciders = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
             scored = _scored(counted, deciders, given._replace(data=opened(), weights=None))
-            found.append(Learned(sum(model.n for model in trained) / len(folds), scored))
+            found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), scored))
     return found
 
 

@@ -29,7 +29,8 @@ from tallybayes.schema.infer.texts import FREE_TEXT, TAGS, choose_for_texts
 __all__ = ["FREE_TEXT", "Choice", "choose"]
 
 TRUTH = Bernoulli(alpha=FITTED)
-INDEX = re.compile(r"__index_level_\d+__")  # pandas' name of an unnamed index
+INDEX = "the index of a DataFrame"
+UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 TIMES = "times: convert them to a number or a category to count them"
 BYTES = "bytes: decode them to text to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -40,8 +41,8 @@ FIRST_TIME = re.compile(ISO_TIME.encode())
 def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     """The family for a column like this one, and the reason. `whole` is whether these are all its cells; if not, a
     column that does not vary here may vary elsewhere."""
-    if INDEX.fullmatch(name):
-        return Choice(None, "the index of a DataFrame")
+    if UNNAMED_INDEX.fullmatch(name):
+        return Choice(None, INDEX)
     if pa.types.is_temporal(cells.type):
         return Choice(None, TIMES)
     if frames.is_bytes(cells.type):

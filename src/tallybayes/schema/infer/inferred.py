@@ -12,6 +12,7 @@ from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name, by_entry, members
+from tallybayes.schema.infer import INDEX
 from tallybayes.schema.infer.chosen import choose_for
 from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.from_source import sample_of
@@ -34,6 +35,7 @@ def inferred(
     if label is not None and not isinstance(label, str):
         found = inferred(_with_labels(data, label), LABELS, hints, whole, choose, dependence)
         return found._replace(label=None)
+    stored = isinstance(data, RowSource)
     if isinstance(data, RowSource):
         label, whole = label or data.label, whole and data.is_sampled_whole()
         data, hints = sample_of(data, label, hints)
@@ -47,13 +49,15 @@ def inferred(
     labels = frames.column(sample, label) if choose and label is not None else None
     columns: dict[Name, Family] = {}
     reasons: dict[Name, str] = {}
-    passed_over = {label, *frames.index_columns(sample.schema)}
+    index = frames.index_columns(sample.schema)
     for column in sample.schema.names:
         name = owner.get(column, column)
-        if column in passed_over or name in reasons:
+        if column == label or name in reasons or (column in index and name not in hinted and not stored):
             continue
         if name in hinted:
             family, reasons[name] = hinted[name], AS_GIVEN
+        elif column in index:
+            family, reasons[name] = None, INDEX
         else:
             family, reasons[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
         if family is not None:
