@@ -30,6 +30,13 @@ class Change(NamedTuple):
     already: bool = False  # whether an earlier change, the one with this number, had done it
 
 
+class Planned(NamedTuple):
+    """A change to be made, and the id of its row, so that the rows of many can be looked up together."""
+
+    id: str | None
+    make: Callable[[], Change]
+
+
 def moment(when: datetime) -> str:
     """A time as in the journal: text that sorts chronologically."""
     return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
@@ -56,16 +63,17 @@ class Changes:
             "to change a label, use correct."
         )
 
-    def together(self, changes: Sequence[Callable[[], Change]], first: int) -> list[Change]:
+    def together(self, changes: Sequence[Planned], first: int) -> list[Change]:
         """Makes all of these changes or none: if one is refused, those before it are undone. The error names its row,
         counting from `first`."""
         before, merged = self.state.place(), Merged()
         done: list[Change] = []
-        self.journal.sql.execute("SAVEPOINT together")
+        self.journal.do("SAVEPOINT together")
         self._merged = merged
+        self.journal.expect([change.id for change in changes if change.id is not None])
         try:
             for change in changes:
-                done.append(change())
+                done.append(change.make())
         except (sqlite3.Error, OSError):
             raise
         except Exception as error:
@@ -75,7 +83,7 @@ class Changes:
             raise
         finally:
             self._merged = None
-        self.journal.sql.execute("RELEASE together")
+        self.journal.do("RELEASE together")
         return done
 
     def _take_back(self, merged: Merged, before: Place) -> None:
@@ -123,10 +131,10 @@ class Changes:
         number = self._change(CORRECT, id, take=old, add=new, prove=prove)
         known = self.state.snapshot
         if known is not None and entry.change <= known:
-            self.journal.sql.execute("INSERT INTO replaced VALUES (?, ?)", (entry.change, id))
+            self.journal.replace(entry.change, id)
         else:
             self.journal.remove_counts(entry.change)
-        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, id)
 
     def _correct_in_base(self, entry: Entry, new: Counted, prove: bool) -> Change:
@@ -138,7 +146,7 @@ class Changes:
         took = self.state.weighed(entry)
         number = self._change(CORRECT, entry.id, take=took, add=weighed, prove=prove, rebase=True)
         self.journal.remove_counts(entry.change)
-        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, entry.id)
 
     def expire(self, ids: Iterable[str], before: str, prove: bool) -> list[Change]:
