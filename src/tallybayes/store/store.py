@@ -32,7 +32,7 @@ from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Writer
 
-EVERY = 1000  # changes between snapshots
+EVERY = 10_000  # changes between snapshots
 
 
 class Current(NamedTuple):
