@@ -1,12 +1,12 @@
 """Kill −9 at random instants while fifty learn, 2,000 times: what is lost, doubled or unreadable?
 
-    python bench/kills.py [KILLS]
+    python bench/kills.py [KILLS] [SEED]
 
 Half the kills hit a service with fifty HTTP clients that learn; the others hit a process with fifty threads that learn,
 correct and forget, with a snapshot every seven changes. After each kill the store is opened, and everything
 acknowledged is looked up. After every 25 (of a service, 100) everything is checked: the digest against a model trained
 on the remaining rows, and `verify`. Each store is killed a hundred times. Every process is forked from one that has
-imported everything, since starting Python would take longer than the rest. Seeds 5 and 17.
+imported everything, since starting Python would take longer than the rest. Seed 17, or the one given.
 """
 
 from __future__ import annotations
@@ -77,11 +77,10 @@ def run_store(path: Path, turn: int, said: Connection) -> None:
     killing_stores.work(path, turn, said.fileno())
 
 
-def service_killed(path: Path, kills: int) -> dict[str, int]:
+def service_killed(path: Path, kills: int, waits: random.Random) -> dict[str, int]:
     """The number of acknowledged rows, of which none may be lost or doubled."""
     Store.create(path, TEXTS).close()
     said: dict[str, bool] = {}
-    waits = random.Random(17)
     for turn in range(kills):
         said |= killing.killed(path, turn, waits, forked_service)
         with Store.open(path) as store:
@@ -92,19 +91,20 @@ def service_killed(path: Path, kills: int) -> dict[str, int]:
     return {"learned over HTTP": sum(said.values())}
 
 
-def store_killed(path: Path, kills: int) -> dict[str, int]:
-    return killing_stores.kill_again_and_again(path, kills, forked_store, WHOLE)
+def store_killed(path: Path, kills: int, waits: random.Random) -> dict[str, int]:
+    return killing_stores.kill_again_and_again(path, kills, waits, forked_store, WHOLE)
 
 
-def main(kills: int) -> None:
+def main(kills: int, seed: int) -> None:
     os.environ["PYTHONPATH"] = sys.path[0]  # where the server finds the tests
     FORKED.set_forkserver_preload(LOADED)
-    done, total, start = 0, Counter[str](), time.perf_counter()
+    done, total, start, waits = 0, Counter[str](), time.perf_counter(), random.Random(seed)
     while done < kills:
         some = min(OF_A_STORE, kills - done)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "s")  # the name that the clients use
-            total.update(store_killed(path, some) if done // OF_A_STORE % 2 else service_killed(path, some))
+            killed = store_killed if done // OF_A_STORE % 2 else service_killed
+            total.update(killed(path, some, waits))
         done += some
         told = ", ".join(f"{count:,} {what}" for what, count in total.items())
         took = time.perf_counter() - start
@@ -112,4 +112,5 @@ def main(kills: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else KILLS)
+    kills, seed = [*map(int, sys.argv[1:]), *(KILLS, 17)[len(sys.argv) - 1 :]]
+    main(kills, seed)

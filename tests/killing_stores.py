@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import random
 import signal
 import subprocess
 import sys
@@ -82,10 +81,9 @@ def killed(path, turn, wait, start=process):
     return [line.decode().split() for line in said if line.count(b" ") == 1]
 
 
-def kill_again_and_again(path, kills, start=process, whole=1):
+def kill_again_and_again(path, kills, waits, start=process, whole=1):
     """The number of acknowledged changes; asserts that none is lost or doubled. Every `whole` kills everything is
     checked: all labels, the digest and `verify`."""
-    waits = random.Random(5)
     Store.create(path, SCHEMA).close()
     said = {}
     for turn in range(kills):

@@ -66,6 +66,25 @@ REFUSED = {
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
     "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
     "nothing to correct": ("correct", b'{"id": "m-1"}', "'label' is missing."),
+    "a class that nobody has": (
+        "correct",
+        b'{"id": "m-1", "label": "hma"}',
+        "There is no class 'hma'; there are 'ham', 'spam'. To make a new class, send \"new_class\": true.",
+    ),
+    "one of them": ("correct", b'{"rows": [{"id": "m-1", "label": "ham"}, {"id": "m-2", "label": "Ham"}]}', "'Ham'"),
+    "a wish that is none": ("correct", b'{"new_class": 1, "id": "m-1", "label": "x"}', "'new_class' is a number; give"),
+    "a wish for one row": (
+        "correct",
+        b'{"rows": [{"id": "m-1", "label": "x", "new_class": true}]}',
+        "no member 'new_class' here",
+    ),
+    "an empty label": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": ""}',
+        "The label is empty. Give the name of a class.",
+    ),
+    "a blank label": ("learn", b'{"rows": [{"row": {"text": "a"}, "label": " \\n"}]}', "Row 0: The label is empty."),
+    "an empty new class": ("correct", b'{"id": "m-1", "label": "", "new_class": true}', "The label is empty."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }
 

@@ -94,7 +94,7 @@ def allow_many_connections() -> None:
 
 
 def _settled(ready: Callable[[], None]) -> None:
-    """Takes everything loaded so far, which stays for ever, out of garbage collection: it would take 5 % of the time."""
+    """Takes all that is loaded so far, which stays, out of garbage collection, which took 5 % of the time."""
     gc.collect()
     gc.freeze()
     ready()
