@@ -67,7 +67,10 @@ class Store:
             raise ValueError(f"snapshot_every={snapshot_every!r}: give a whole number of at least 1.")
         folder = Folder(path)
         if not folder.journal.is_file():
-            raise StoreError(f"{folder.path} is not a store: it has no {JOURNAL}. Create one with Store.create.")
+            raise StoreError(
+                f"{folder.path} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
+                "tallybayes store create, makes one."
+            )
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
