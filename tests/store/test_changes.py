@@ -74,6 +74,9 @@ def test_old_rows_expire(store):
     assert store.digest() == digest(Model.train(SCHEMA, ["lunch"], ["ham"]))
     with pytest.raises(TypeError, match="give a datetime or a timedelta"):
         store.expire(3)
+    with pytest.raises(ValueError, match="a duration must not be negative"):
+        store.expire(timedelta(days=-1))
+    assert store.expire(timedelta.max) == []
 
 
 def test_corrected_row_keeps_its_age(store):

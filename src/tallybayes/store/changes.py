@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from tallybayes.data.labels import label_array, label_column
@@ -18,6 +18,7 @@ from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRo
 from tallybayes.store.journal import Entry
 from tallybayes.store.state import Counted, Place, State
 
+FIRST = datetime.min.replace(tzinfo=UTC)
 Merged = list[tuple[Model | None, Counted | None]]  # subtracted and added
 
 
@@ -40,6 +41,18 @@ class Planned(NamedTuple):
 def moment(when: datetime) -> str:
     """A time as in the journal: text that sorts chronologically."""
     return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def time_before(older_than: datetime | timedelta) -> datetime:
+    """The time before which rows are too old. The first time of all if a duration goes back beyond it."""
+    if isinstance(older_than, timedelta):
+        if older_than < timedelta(0):
+            raise ValueError(f"older_than={older_than!r}: a duration must not be negative; it would expire every row.")
+        now = datetime.now(UTC)
+        return now - min(older_than, now - FIRST)
+    if not isinstance(older_than, datetime):
+        raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
+    return older_than
 
 
 class Changes:

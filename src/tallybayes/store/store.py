@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from copy import deepcopy
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -19,7 +19,7 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import Record
-from tallybayes.store.changes import Change, Changes, Planned, by_class, moment
+from tallybayes.store.changes import Change, Changes, Planned, by_class, moment, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
@@ -172,11 +172,7 @@ class Store:
     def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
         """Forgets all rows learned before a time, or longer ago than a duration. Many rows take several commits, so
         that other changes need not wait for all of them."""
-        if isinstance(older_than, timedelta):
-            older_than = datetime.now(UTC) - older_than
-        if not isinstance(older_than, datetime):
-            raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
-        before = moment(older_than)
+        before = moment(time_before(older_than))
         ids = self._do(lambda: [entry.id for entry in self._journal.entries("WHERE at < ? ORDER BY first", before)])
         parts = [self._do(partial(self._changes.expire, some, before, prove)) for some in in_parts(ids)]
         return [change for part in parts for change in part]
