@@ -32,7 +32,7 @@ def work(path, turn, out):
         os.write(out, f"{what} {id}\n".encode())
 
     def change(name):
-        for i in range(10**6):
+        for i in range(name % 3, 10**6):  # some correct or forget their first row
             id = f"{turn}-{name}-{i}"
             say("learning", id)
             store.learn(text_of(id), "ham", id=id)
