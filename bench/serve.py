@@ -18,18 +18,16 @@ import asyncio
 import json
 import os
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import uvloop
 
-from timing import row
+from timing import row, served
 
 DOCUMENTS, VOCABULARY, LENGTH = 20_000, 50_000, 100
 CLIENTS, SECONDS, ROUNDS = (1, 32), 2.0, 3
@@ -136,17 +134,6 @@ def post(operation: str, said: object) -> bytes:
     return f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
 
 
-@contextmanager
-def serving(code: str, path: Path) -> Iterator[int]:
-    server = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        yield int(server.stdout.readline())
-    finally:
-        server.terminate()
-        server.wait()
-
-
 def texts(rng: np.random.Generator, count: int) -> list[str]:
     """Documents with Zipf-distributed words."""
     words = np.array([f"word{i}" for i in range(VOCABULARY)])
@@ -185,7 +172,7 @@ def asking(servers: dict[str, tuple[str, Path]], documents: list[str]) -> None:
     found: dict[tuple[str, int], tuple[float, float]] = {}
     for _ in range(ROUNDS):
         for name, server in servers.items():
-            with serving(*server) as port:
+            with served(*server) as port:
                 load(port, 1, lambda: iter(questions[:50]))
                 for clients in CLIENTS:
                     rate, slowest = load(port, clients, for_a_while)
@@ -208,7 +195,7 @@ def learning(path: Path, documents: list[str], folder: Path) -> None:
             yield post("learn", entry)
 
     def rate(code: str, name: str) -> float:
-        with serving(code, path) as port:
+        with served(code, path) as port:
             load(port, 1, lambda: iter([post("predict", {"row": {"text": "word1"}})]))
             clients = iter(range(32))
             return load(port, 32, lambda: said(next(clients), name))[0]

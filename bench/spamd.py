@@ -28,7 +28,7 @@ from mail import raw_mails
 from tallybayes import Bernoulli, Model, Schema, Words, save
 from tallybayes.mail import read_mail
 from tallybayes.mail.row import TEXTS
-from timing import best_of
+from timing import best_of, served
 
 LEARNED, ASKED, STARTED, ROUNDS, TOGETHER = 2_000, 100, 10, 3, 4
 OURS, THEIRS, BOUND = "tallybayes", "SpamAssassin", "a server that answers at once"
@@ -38,6 +38,7 @@ PLUGINS = "".join(f"loadplugin Mail::SpamAssassin::Plugin::{name}\n" for name in
 SETTINGS = "use_bayes 1\nbayes_auto_learn 0\nskip_rbl_checks 1\nbayes_min_ham_num 1\nbayes_min_spam_num 1\n"
 SCHEMA = {**dict.fromkeys(TEXTS, Words()), "has_html": Bernoulli(), "has_attachment": Bernoulli()}
 
+# A server that reads a mail and always sends the same response.
 SAYS_THE_SAME = r"""
 import socket
 listening = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -87,18 +88,6 @@ def our_service(folder: Path) -> Iterator[tuple[str, int]]:
     finally:
         service.terminate()
         service.wait()
-
-
-@contextmanager
-def answering_at_once() -> Iterator[int]:
-    """A server that reads a mail and always sends the same response."""
-    server = subprocess.Popen([sys.executable, "-c", SAYS_THE_SAME], stdout=subprocess.PIPE, text=True)
-    assert server.stdout is not None
-    try:
-        yield int(server.stdout.readline())
-    finally:
-        server.terminate()
-        server.wait()
 
 
 @contextmanager
@@ -219,7 +208,7 @@ def main() -> None:
         folder = written(Path(name))
         model = our_model(folder)
         save(model, folder / "model.tally")
-        with our_service(folder) as (url, port), answering_at_once() as at_once:
+        with our_service(folder) as (url, port), served(SAYS_THE_SAME) as at_once:
             ports = {OURS: port, BOUND: at_once}
             if shutil.which("spamd") and shutil.which("sa-learn"):
                 with their_spamd(folder) as other:

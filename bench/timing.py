@@ -1,9 +1,13 @@
-"""How every benchmark measures: the best of several runs, ours and the peer's in turn, reported as a ratio."""
+"""How every benchmark measures: the best of several runs, ours and the peer's in turn, reported as a ratio; servers run
+in processes of their own."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 
 
 def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
@@ -43,3 +47,15 @@ def row(work: str, ours: str, peer: str = "", ratio: float | str = "", target: s
     """Print one line of a table of measurements and targets."""
     told = ratio if isinstance(ratio, str) else f"{ratio:.1f} ×"
     print(f"  {work:52}  {ours:>14}  {peer:>14}  {told:>9}  {target:>9}", flush=True)
+
+
+@contextmanager
+def served(code: str, *arguments: object) -> Iterator[int]:
+    """The port of a server, a Python program that prints it, while it runs in a separate process."""
+    server = subprocess.Popen([sys.executable, "-c", code, *map(str, arguments)], stdout=subprocess.PIPE, text=True)
+    assert server.stdout is not None
+    try:
+        yield int(server.stdout.readline())
+    finally:
+        server.terminate()
+        server.wait()

@@ -67,6 +67,8 @@ def test_a_token_is_printed_once(tally, tmp_path, model):
 
 def test_other_addresses_require_tokens(tally, model):
     ended = tally("serve", "here", "--from", model, "--host", "0.0.0.0", "--port", "0")
+    again = tally("serve", "here", "--from", model, "--host", "0.0.0.0", "--port", "0")
+    assert f"here is a store already, so {model} is not used." in again.err
     assert ended.code == 2
     assert "has no token, so nobody could ask it at this address. Make one: tallybayes serve" in ended.err
 

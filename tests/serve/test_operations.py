@@ -162,6 +162,25 @@ def test_correction_changes_the_label(service):
     assert store.digest() == digest(trained([("m-1", "win a prize", "ham"), *ROWS[1:]]))
 
 
+def test_correction_to_a_new_class_is_an_explicit_wish(service):
+    client, store = service
+    problem(client.post("/v1/models/spam/correct", json={"id": "m-1", "label": "news"}), 400)
+    assert store.number == 3
+    wished = {"id": "m-1", "label": "news", "new_class": True}
+    assert asked(client, "correct", wished) == {"version": 4, "corrected": 1, "already": 0}
+    assert asked(client, "correct", {"id": "m-1", "label": "news"})["already"] == 1
+    assert store.digest() == digest(trained([("m-1", "win a prize", "news"), *ROWS[1:]]))
+
+
+def test_empty_label_that_is_a_class_is_kept(tmp_path):
+    rows = [("m-1", "win a prize", ""), ("m-2", "lunch on monday", "ham")]
+    with spam_service(tmp_path, rows=rows) as (client, store):
+        asked(client, "learn", {"id": "m-3", "row": {"text": "free"}, "label": ""})
+        asked(client, "correct", {"id": "m-2", "label": ""})
+        asked(client, "forget", {"row": {"text": "free"}, "label": ""})
+        assert store.digest() == digest(trained([("m-1", "win a prize", ""), ("m-2", "lunch on monday", "")]))
+
+
 def test_receipt_matches_an_independently_trained_model(service):
     client, store = service
     asked(client, "forget", {"id": "m-1", "prove": True})

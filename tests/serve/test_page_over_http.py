@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 import tallybayes.serve.page
-from service import TEXTS, problem, said, serving, spam_service
+from service import ROWS, TEXTS, problem, said, serving, spam_service
 from tallybayes import Categorical, Correlated, Gaussian, Model, Store, digest
 from tallybayes.serve.settings import Limits, Settings
 
@@ -16,6 +16,7 @@ FOLDER = Path(tallybayes.serve.page.__file__).parent
 FIELDS, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"
 NAMED = b'--b\r\ncontent-disposition: form-data; name="a"\r\n\r\n'
 OTHER_MODEL = "The model has changed since this page was loaded. Reload the page."
+NO_CLASS = "There is no class 'hma'; there are 'ham', 'spam'. To make a new class, tick “new class”."
 NEVER_LEARNED = "The row 'm-9' was never learned. Give the id it was learned under."
 OTHER_ROW = (
     "The id 'm-1' belongs to another row, or to this one with another label. Give every row its own id; to "
@@ -116,6 +117,8 @@ def test_cross_site_forms_change_nothing(asking, headers):
         ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 printable characters."),
         ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
         ("correct", {"id": "m-1"}, 400, "Which class is it? Choose one, or type a new one."),
+        ("correct", {"id": "m-1", "label": "hma"}, 400, NO_CLASS),
+        ("correct", {"id": "m-1", "label": " "}, 400, "Which class is it? Choose one, or type a new one."),
         ("correct", {"id": "m-1", "label": ""}, 400, "Which class is it? Choose one, or type a new one."),
     ],
 )
@@ -201,6 +204,14 @@ def test_labels_keep_their_type(tmp_path, labels):
         assert answer.status_code == 303, answer.text
         rows = ["win", "lunch", "win lunch"], [labels[0], labels[0], labels[1]]
         assert store.digest() == digest(Model.train(TEXTS, *rows))
+
+
+def test_row_can_be_corrected_to_a_new_class(tmp_path):
+    with spam_service(tmp_path) as (client, store):
+        answer = client.post("/models/spam/correct", data={"id": "m-1", "label": "news", "new-class": "on"})
+        assert answer.status_code == 303, answer.text
+        texts = [text for _, text, _ in ROWS]
+        assert store.digest() == digest(Model.train(TEXTS, texts, ["news", "ham", "ham"]))
 
 
 def test_model_that_cannot_be_queried_says_why(tmp_path):

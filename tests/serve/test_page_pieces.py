@@ -4,7 +4,6 @@ import math
 
 import httpx
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -26,10 +25,11 @@ from tallybayes import (
 )
 from tallybayes.model.shapes import shape_in
 from tallybayes.report import evidence
+from tallybayes.report.marks import by_family
 from tallybayes.serve.page.charts import HIGH, POINTS, WIDE, chart_of
 from tallybayes.serve.page.fields import LEVEL, NUMBER, OTHER, TEXT, VECTOR, as_text, fields_for, from_text, row_of
 from tallybayes.serve.page.forms import form_of
-from tallybayes.serve.page.marks import LONGEST, marked
+from tallybayes.serve.page.marks import LONGEST, highlighted
 from tallybayes.serve.page.rendering import percent
 
 TEXTS = ["win a prize now", "lunch on monday", "a prize for lunch"]
@@ -48,11 +48,7 @@ READINGS = {
 def marks_of(family, text):
     beliefs = Model.train({"text": family}, TEXTS, LABELS).beliefs()
     (row,) = evidence.facts(beliefs.evidence(text), label="spam").rows
-
-    def known(tokens):
-        return list(beliefs.columns["text"].parts(family.encode(pa.array(tokens))))
-
-    return marked(text, row.columns[1].words, known), row.columns[1].words
+    return highlighted(text, row.columns[1].words, by_family(beliefs, "text")), row.columns[1].words
 
 
 def direction(pieces):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service import asked, problem, spam_service
-from tallybayes import Categorical, Gaussian
+from tallybayes import Bernoulli, Categorical, Gaussian
 from tallybayes.serve.problems import Problem, asking, unexpected
 
 
@@ -66,6 +66,30 @@ REFUSED = {
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
     "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
     "nothing to correct": ("correct", b'{"id": "m-1"}', "'label' is missing."),
+    "a class that nobody has": (
+        "correct",
+        b'{"id": "m-1", "label": "hma"}',
+        "There is no class 'hma'; there are 'ham', 'spam'. To make a new class, send \"new_class\": true.",
+    ),
+    "one of them": ("correct", b'{"rows": [{"id": "m-1", "label": "ham"}, {"id": "m-2", "label": "Ham"}]}', "'Ham'"),
+    "a wish that is none": ("correct", b'{"new_class": 1, "id": "m-1", "label": "x"}', "'new_class' is a number; give"),
+    "a wish for one row": (
+        "correct",
+        b'{"rows": [{"id": "m-1", "label": "x", "new_class": true}]}',
+        "no member 'new_class' here",
+    ),
+    "a label beyond doubles": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": 1e400}',
+        "'label' is a number beyond all doubles",
+    ),
+    "an empty label": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": ""}',
+        "The label is empty. Give the name of a class.",
+    ),
+    "a blank label": ("learn", b'{"rows": [{"row": {"text": "a"}, "label": " \\n"}]}', "Row 0: The label is empty."),
+    "an empty new class": ("correct", b'{"id": "m-1", "label": "", "new_class": true}', "The label is empty."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }
 
@@ -133,6 +157,18 @@ def test_response_of_too_many_numbers_is_refused(client):
     rows = [{"text": ""}] * 500_001
     said = problem(client.post("/v1/models/spam/predict", json={"rows": rows}), 413)
     assert said == "The answer would have over 1,000,000 numbers. Send at most 500,000 rows at a time."
+
+
+def test_errors_do_not_send_everything_back(tmp_path):
+    schema = {"x": Gaussian(), "b": Bernoulli(), "kind": Categorical()}
+    with spam_service(tmp_path, schema=schema, rows=[]) as (client, _):
+        for column in ("x", "b"):
+            row = {"x": 1.0, "b": True, "kind": "a", column: "much" * 100_000}
+            said = problem(client.post("/v1/models/spam/learn", json={"row": row, "label": "a"}), 400)
+            assert said.startswith(f"Column {column!r}, row 0: 'muchmuch")
+            assert len(said) < 300
+        row = {"x": 1.0, "kind": "a", "c" * 100_000: 1}
+        assert len(problem(client.post("/v1/models/spam/learn", json={"row": row, "label": "a"}), 400)) < 3000
 
 
 def test_full_disk_refuses_changes_and_answers_queries(tmp_path):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tallybayes import Gaussian, Model, Store, Words, digest
 from tallybayes.schema.weights import Weights
 from tallybayes.store import DifferentContentError, NotWrittenError, UnknownRowError, parts
+from tallybayes.store.changes import Planned
 from tallybayes.store.errors import FileLeftError
 
 TEXTS = {"text": Words()}
@@ -130,7 +131,10 @@ def test_other_changes_of_the_same_commit_are_unaffected(tmp_path):
         hand_over, counted = store._writer.hand_over, store._counted("kept", "ham")
         hand_over(gate.wait, changes=False)
         before = hand_over(lambda: changes.learn("before", counted, False))
-        many = [lambda: changes.learn("x", counted, False), lambda: changes.forget("never", False)]
+        many = [
+            Planned("x", lambda: changes.learn("x", counted, False)),
+            Planned("never", lambda: changes.forget("never", False)),
+        ]
         refused = hand_over(lambda: changes.together(many, 0))
         after = hand_over(lambda: changes.learn("after", counted, False))
         gate.set()

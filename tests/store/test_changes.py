@@ -1,7 +1,11 @@
 """Changes of a store: arguments, errors and results."""
 
+import random
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import pytest
 
@@ -74,6 +78,9 @@ def test_old_rows_expire(store):
     assert store.digest() == digest(Model.train(SCHEMA, ["lunch"], ["ham"]))
     with pytest.raises(TypeError, match="give a datetime or a timedelta"):
         store.expire(3)
+    with pytest.raises(ValueError, match="a duration must not be negative"):
+        store.expire(timedelta(days=-1))
+    assert store.expire(timedelta.max) == []
 
 
 def test_corrected_row_keeps_its_age(store):
@@ -222,3 +229,33 @@ def test_settings_are_kept_and_are_not_part_of_the_model(tmp_path):
     with Store.open(tmp_path / "s") as store:
         assert store.settings() == {"thresholds": {"ham": 0.1, "spam": 0.999}}
         assert store.verify()
+
+
+def test_racing_changes_of_the_same_rows_leave_a_consistent_store(tmp_path):
+    """Whoever comes second finds what the first has left: a row has one label, and is there once or not at all."""
+    rows = {f"r{i}": f"word{i} common" for i in range(4)}
+
+    def change(store, seed):
+        order = random.Random(seed)
+        for _ in range(20):
+            id, label = order.choice(list(rows)), order.choice("abc")
+            with suppress(DifferentContentError, UnknownRowError):
+                what = order.randrange(3)
+                if what == 0:
+                    store.learn(rows[id], label, id=id)
+                elif what == 1:
+                    store.correct(id, label)
+                else:
+                    store.forget(id=id)
+
+    with Store.create(tmp_path / "race", SCHEMA, snapshot_every=5) as store:
+        with ThreadPoolExecutor(8) as threads:
+            list(threads.map(partial(change, store), range(8)))
+        assert store.verify().problems == ()
+        ids, found = store.ids(), store.model()
+        assert len(ids) == len(set(ids)) == found.n
+        left = store.digest()
+    with Store.open(tmp_path / "race") as store:
+        assert store.digest() == left
+        store.forget_all((None, None, id) for id in ids)
+        assert store.digest() == digest(Model(SCHEMA))

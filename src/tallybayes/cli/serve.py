@@ -97,11 +97,13 @@ def serve(
         from tallybayes.serve import server
     except ModuleNotFoundError as error:
         raise ImportError(f"{INSTALL} ({error})") from None
-    from tallybayes.serve.opening import opened_stores
+    from tallybayes.serve.opening import is_store, opened_stores
 
     if new_token is not None or revoke_tokens:
         _change_tokens(stores, schema, from_, None if new_token is None else new_token.value, revoke_tokens)
         return
+    if (unused := from_ or schema) and is_store(stores[0]):
+        say(f"{stores[0]} is a store already, so {unused} is not used.")
     with opened_stores(stores, schema=schema, model=from_) as found, server.bound_socket(host, port) as listening:
         _serve(found, listening, [host, *(allowed_host or ())], spamd, (spamd_allow or [], allow_tell))
 

@@ -15,6 +15,7 @@ from tallybayes.cli.train import summary
 from tallybayes.cli.watch import counting
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
+ALL_DAYS = 999_999_999  # the longest duration
 Days = Annotated[
     float, typer.Option("--older-than", metavar="DAYS", min=0, help="Forget rows learned more than this many days ago.")
 ]
@@ -77,5 +78,5 @@ def expire(store: StoreFolder, older_than: Days) -> None:
     from datetime import timedelta
 
     with tallybayes.Store.open(store) as opened:
-        gone = opened.expire(timedelta(days=older_than))
+        gone = opened.expire(timedelta(days=min(older_than, ALL_DAYS)))
         say(f"{store}: forgot {len(gone):,} rows, has {summary(opened.model())}")

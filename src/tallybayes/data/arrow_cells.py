@@ -11,11 +11,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_numbers
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import CellError, quoted
 from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
-NO_NUMBER = "{!r} is not a number. Give the column a family for categories."
+NO_NUMBER = "{} is not a number. Give the column a family for categories."
 FEW = 10_000  # cells: below this Arrow's overhead dominates
 
 
@@ -117,7 +117,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     with suppress(UnicodeDecodeError):
         first = (cells[0].as_py() or "").strip() if len(cells) else ""
         if first and not _is_number(first):  # in most text columns the first cell is not a number
-            raise CellError(0, NO_NUMBER.format(first))
+            raise CellError(0, NO_NUMBER.format(quoted(first)))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
     except pa.ArrowInvalid as error:
@@ -128,7 +128,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     except pa.ArrowInvalid:
         half = len(present) // 2  # bisects: going through all cells takes long
         if not half:
-            raise CellError(0, NO_NUMBER.format(present[0].as_py())) from None
+            raise CellError(0, NO_NUMBER.format(quoted(present[0].as_py()))) from None
         _parsed(present[:half])
         try:
             _parsed(present[half:])

@@ -4,6 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST = 60  # characters of a value in an error
+
+
+def quoted(value: Any) -> str:
+    """A value as an error quotes it; a long one is cut.
+
+    >>> quoted("x" * 1000)[-5:]
+    "xxx'…"
+    """
+    text = repr(value[:LONGEST] if isinstance(value, (str, bytes)) else value)
+    cut = isinstance(value, (str, bytes)) and len(value) > LONGEST
+    return f"{text[: 2 * LONGEST]}…" if cut or len(text) > 2 * LONGEST else text
+
 
 class RowError(ValueError):
     """A row that cannot be counted or scored: its number in the frame, and why."""

@@ -69,7 +69,8 @@ class ServerFilter(Filter):
             done = self._unless(UNKNOWN, "forget", {"id": letter.id})
         else:
             label = self.names.of(wanted.learn, self._classes(letter))
-            done = self._learned(letter, label) or self._ask("POST", "correct", {"id": letter.id, "label": label})
+            other = {"id": letter.id, "label": label, "new_class": True}  # the first ham, say
+            done = self._learned(letter, label) or self._ask("POST", "correct", other)
         return done is not None and not done.get("already")
 
     def learn_own(self, letter: Letter, verdict: Verdict) -> bool:

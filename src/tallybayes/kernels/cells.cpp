@@ -66,8 +66,35 @@ void WordCells::sort(std::vector<Cell>& cells) {
     cells.swap(sorted);
 }
 
-// A page with some of its cells changed.
+// A page with some of its cells changed. Usually none is added or removed, and the page is copied with new numbers.
 WordCells::Held WordCells::replaced(const Held& before, const Cell* first, const Cell* last) {
+    if (before) {
+        auto after = std::make_shared<Page>(*before);
+        if (overwritten(*after, first, last)) return after;
+    }
+    return merged(before, first, last);
+}
+
+// Writes these cells over their old numbers; false, with nothing changed here, if one is new or becomes empty.
+bool WordCells::overwritten(Page& page, const Cell* first, const Cell* last) {
+    const auto held = [&page](const Cell& cell) -> Cell* {
+        const size_t word = size_t(cell.word & (width - 1));
+        Cell* const end = page.cells.data() + page.starts[word + 1];
+        Cell* const found = std::lower_bound(page.cells.data() + page.starts[word], end, cell.class_,
+                                             [](const Cell& each, int32_t wanted) { return each.class_ < wanted; });
+        return found == end || found->class_ != cell.class_ ? nullptr : found;
+    };
+    for (const Cell* cell = first; cell != last; ++cell)
+        if (cell->empty() || !held(*cell)) return false;
+    for (const Cell* cell = first; cell != last; ++cell) {
+        Cell& old = *held(*cell);
+        met_[size_t(cell->class_)] += int(cell->held[0] > 0.0) - int(old.held[0] > 0.0);
+        old = *cell;
+    }
+    return true;
+}
+
+WordCells::Held WordCells::merged(const Held& before, const Cell* first, const Cell* last) {
     const Cell* old = before ? before->cells.data() : nullptr;
     const Cell* const end = before ? old + before->cells.size() : nullptr;
     auto after = std::make_shared<Page>();

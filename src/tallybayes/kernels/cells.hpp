@@ -50,6 +50,8 @@ private:
     static void sort(std::vector<Cell>& cells);
     const Held& find(size_t page) const;
     Held replaced(const Held& before, const Cell* first, const Cell* last);
+    bool overwritten(Page& page, const Cell* first, const Cell* last);
+    Held merged(const Held& before, const Cell* first, const Cell* last);
     void count(const Page& page, int64_t sign);
 
     std::shared_ptr<const std::vector<Held>> pages_ = std::make_shared<const std::vector<Held>>();

@@ -18,8 +18,9 @@ from tallybayes.plots.display import Display
 from tallybayes.report import evidence as report
 from tallybayes.report.blocks import Bar, Piece, times
 from tallybayes.report.characters import clean, short, width
-from tallybayes.report.steps import TOP, marked, steps
-from tallybayes.schema.entries import Name
+from tallybayes.report.marks import by_family, marked
+from tallybayes.report.steps import TOP, steps
+from tallybayes.schema.entries import Name, title
 
 LINE = 72  # characters in a line of text
 FONT = 9.5  # the size at which they fill the line
@@ -125,11 +126,16 @@ class MarkedTextDisplay(Display):
         found = report.row_facts(evidence, 0, label=label, against=against, cells=None)
         if found.against is None:
             raise ValueError("There is only one class, so there is no evidence for or against it.")
-        words = [each for each in found.columns if each.words and column in (None, each.column)]
-        if not words:
+        texts = [name for name in evidence.texts if column in (None, name) and model.schema.columns[name].is_text]
+        words = {title(name): (name, by_family(model.beliefs(), name)) for name in texts}
+        pieces: list[Piece] = []
+        for each in (each for each in found.columns if each.words and each.column in words):
+            name, cut = words[each.column]
+            shown = text if isinstance(text, str) else str(text[name])
+            pieces += [*[Piece(" ", 0.0)] * bool(pieces), *marked(shown, each.words, cut)]
+        if not pieces:
             raise ValueError("No word of this row is evidence. Is it text, and is its column in the model?")
-        shown = text if isinstance(text, str) else " ".join(str(text[each.column]) for each in words)
-        return cls(marked(shown, [word for each in words for word in each.words]), found.class_, found.against)
+        return cls(pieces, found.class_, found.against)
 
     @property
     def _lines(self) -> list[list[Piece]]:

@@ -15,10 +15,10 @@ from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Tab
 from tallybayes.report.characters import clean, short
 from tallybayes.report.evaluation import EvaluationFacts
 from tallybayes.report.evidence import ColumnFacts, EvidenceFacts
+from tallybayes.report.marks import marked
 from tallybayes.report.model import ModelFacts
 from tallybayes.report.plain import to_text
 from tallybayes.report.schema import MOST_COLUMNS
-from tallybayes.report.steps import marked
 from tallybayes.schema.entries import title
 
 TOP = 8  # pieces of evidence shown for a mistake

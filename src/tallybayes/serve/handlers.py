@@ -32,7 +32,8 @@ from tallybayes.serve.rows import Row, label_of, label_type
 from tallybayes.serve.tables import ID, LABEL, labelled, table_of
 from tallybayes.serve.tokens import bearer
 
-PROVE = "prove"
+PROVE, NEW_CLASS = "prove", "new_class"
+FOR_A_NEW_CLASS = f'To make a new class, send "{NEW_CLASS}": true.'
 PIECE = 1 << 18  # bytes of a file sent at a time, so that a slow client blocks only itself
 
 
@@ -130,7 +131,8 @@ async def forget(call: Call) -> Response:
 async def correct(call: Call) -> Response:
     def work(model: ServedModel, body: bytes) -> Facts:
         request = parsed(body)
-        return model.correct(entries_of(request, to_correct, (PROVE,)), flag(request, PROVE))
+        pairs = entries_of(request, to_correct, (PROVE, NEW_CLASS))
+        return model.correct(pairs, flag(request, PROVE), new_class=flag(request, NEW_CLASS), advice=FOR_A_NEW_CLASS)
 
     return await _changed(call, work)
 

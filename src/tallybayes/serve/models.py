@@ -20,7 +20,7 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evaluation, evidence, schema
 from tallybayes.report.plain import plain, to_text
 from tallybayes.serve.problems import Problem
-from tallybayes.serve.rows import Row, cells_of, label_of, one_row, several
+from tallybayes.serve.rows import Row, cells_of, check_known, label_of, one_row, several
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
 from tallybayes.store.parts import AT_ONCE, counted_each
@@ -170,10 +170,15 @@ class ServedModel:
             return self._done("forgotten", [self.store.forget(row, label, id=id, prove=prove)])
         return self._done("forgotten", self.store.forget_all(entries, prove=prove))
 
-    def correct(self, pairs: Sequence[tuple[str, Any]], prove: bool = False) -> Facts:
-        """Gives rows other labels, by their ids."""
+    def correct(
+        self, pairs: Sequence[tuple[str, Any]], prove: bool = False, *, new_class: bool = False, advice: str = ""
+    ) -> Facts:
+        """Gives rows other labels, by their ids. A class that no row has is an error unless `new_class`; `advice` ends
+        its message."""
         known = self.known_labels()
         labels = [(id, label_of(label, known)) for id, label in pairs]
+        for _, label in () if new_class else labels:
+            check_known(label, known, advice)
         if len(labels) == 1:
             return self._done("corrected", [self.store.correct(*labels[0], prove=prove)])
         return self._done("corrected", self.store.correct_all(labels, prove=prove))

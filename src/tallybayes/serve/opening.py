@@ -38,9 +38,13 @@ def opened_stores(
         yield found
 
 
+def is_store(path: str) -> bool:
+    return Path(path, JOURNAL).is_file()
+
+
 def opened_store(path: str, schema: str | None = None, model: str | None = None) -> Store:
     """The store in a folder. The schema or model is read only if there is none."""
-    if Path(path, JOURNAL).is_file():
+    if is_store(path):
         return Store.open(path)
     if schema is None and model is None:
         raise ValueError(

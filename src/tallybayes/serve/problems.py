@@ -14,6 +14,7 @@ from starlette.responses import Response
 from tallybayes.store import DifferentContentError, NotWrittenError, StoreError, UnknownRowError
 
 MEDIA_TYPE = "application/problem+json"
+LONGEST = 2_000  # characters of a message, which may quote what was sent
 REFUSED = (ValueError, TypeError, LookupError, ArithmeticError, NotImplementedError, RecursionError)
 
 log = logging.getLogger("tallybayes.serve")
@@ -67,7 +68,8 @@ def _sentence(error: Exception) -> str:
         return f"{error.object[error.start]!r} is a lone surrogate. Send valid Unicode text."
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
-    return " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
+    whole = " ".join([str(error) or type(error).__name__, *getattr(error, "__notes__", ())])
+    return whole if len(whole) <= LONGEST else f"{whole[:LONGEST]} …"
 
 
 def unexpected(error: BaseException) -> Problem:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from typing import Any, TypeVar
 
@@ -103,6 +104,8 @@ def _row(value: Any, number: int | None = None) -> Row:
 def _label(value: Any, name: str = "label") -> Any:
     if type(value) not in LABELS:
         raise ValueError(f"{name!r} is {kind_of(value)}; give a string, a number or a boolean.")
+    if type(value) is float and not math.isfinite(value):
+        raise ValueError(f"{name!r} is a number beyond all doubles, such as 1e400; give a smaller one, or a string.")
     return value
 
 

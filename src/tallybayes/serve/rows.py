@@ -14,6 +14,7 @@ from tallybayes.schema import Schema
 Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
 LONGEST_LABEL = 1_000  # characters: every answer names all classes
+FEW = 20  # classes that an error names
 ADVICE = "Give a cell for every column of the model; it may be null."
 
 
@@ -50,6 +51,8 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
     """A label with the type of the model's labels. Dates, decimals and bytes, which JSON lacks, are given as text."""
     if isinstance(given, str) and len(given) > LONGEST_LABEL:
         raise ValueError(f"The label {given[:40]!r} … has more than {LONGEST_LABEL:,} characters. Give a shorter one.")
+    if isinstance(given, str) and not given.strip() and given not in known:
+        raise ValueError("The label is empty. Give the name of a class.")
     if not known or type(given) is type(known[0]):
         return given
     if type(given) is int and isinstance(known[0], float):
@@ -63,6 +66,13 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
         return pa.array([given]).cast(label_type(known))[0].as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return given  # the library will raise an error
+
+
+def check_known(label: Any, known: Sequence[Any], advice: str) -> None:
+    """Raises an error for a class that no row has: in a correction, it is more likely a typing error than a wish."""
+    if known and label not in known:
+        names = [*map(repr, map(to_text, known[:FEW])), *["…"] * (len(known) > FEW)]
+        raise ValueError(f"There is no class {to_text(label)!r}; there are {', '.join(names)}. {advice}")
 
 
 def label_type(known: Sequence[Any]) -> pa.DataType | None:

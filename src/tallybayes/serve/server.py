@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import socket
 import sys
@@ -92,13 +93,20 @@ def allow_many_connections() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
+def _settled(ready: Callable[[], None]) -> None:
+    """Takes all that is loaded so far, which stays, out of garbage collection, which took 5 % of the time."""
+    gc.collect()
+    gc.freeze()
+    ready()
+
+
 def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -> None:
     """Serves until SIGTERM or Ctrl-C; an error if something that runs beside it could not start."""
     allow_many_connections()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they may quote what was sent, which must not be logged
-            make_server(app, ready).run(sockets=[listening])
+            make_server(app, lambda: _settled(ready)).run(sockets=[listening])
     except SystemExit:  # uvicorn's reaction to a failed start; its log is off
         service: Service = app.state.service
         if service.failed is None:

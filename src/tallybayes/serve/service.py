@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from typing import Any, TypeVar
 
 from tallybayes.serve.metrics import Metrics
@@ -31,6 +33,8 @@ class Service:
         self.tokens = Tokens(known, self.settings.tokens, self.limits)
         self.metrics = Metrics(self.models)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
+        self._written: deque[asyncio.Event] = deque()  # those whose changes are on disk
+        self._waking = False  # whether the loop is about to be told
         self.ready = False
         self.failed: Exception | None = None  # why it could not start
         self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
@@ -58,17 +62,24 @@ class Service:
 
     async def written(self, change: Future[T]) -> T:
         """Waits until a submitted change is on disk."""
-        loop = asyncio.get_running_loop()
         there = asyncio.Event()
-
-        def tell(_: object) -> None:
-            with suppress(RuntimeError):  # the loop has ended
-                loop.call_soon_threadsafe(there.set)
-
-        change.add_done_callback(tell)
+        change.add_done_callback(partial(self._tell, asyncio.get_running_loop(), there))
         async with self._in_time(AGAIN):
             await there.wait()
             return change.result()
+
+    def _tell(self, loop: asyncio.AbstractEventLoop, there: asyncio.Event, _: object) -> None:
+        """Wakes the loop once for all changes of a commit: each wake-up would cost more than an answer."""
+        self._written.append(there)
+        if not self._waking:
+            self._waking = True
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        self._waking = False  # first, so that whatever comes from now on wakes the loop again
+        while self._written:
+            self._written.popleft().set()
 
     async def _in(self, threads: Executor, advice: str, work: Callable[..., T], *args: Any) -> T:
         async with self._in_time(advice):

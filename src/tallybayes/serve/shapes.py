@@ -42,6 +42,7 @@ CELL: Shape = {
 }
 ROW: Shape = {**by_name(CELL), "description": "A cell for every column of the model."}
 PROVE: Shape = {"type": "boolean", "description": "Whether the receipt has the model's digests before and after."}
+NEW_CLASS: Shape = {"type": "boolean", "description": "Whether a label may be a class that no row has yet."}
 
 ASK: Shape = {"oneOf": [object_of({"row": ROW}), object_of({"rows": array_of(ROW)})]}
 _PAIR = {"class": LABEL, "against": LABEL}
@@ -56,7 +57,7 @@ def _one_or_many(one: Shape, **beside: Shape) -> Shape:
 
 LEARN = _one_or_many(object_of({"row": ROW, "label": LABEL}, {"id": ID}), prove=PROVE)
 FORGET = _one_or_many({"oneOf": [object_of({"id": ID}), object_of({"row": ROW, "label": LABEL})]}, prove=PROVE)
-CORRECT = _one_or_many(object_of({"id": ID, "label": LABEL}), prove=PROVE)
+CORRECT = _one_or_many(object_of({"id": ID, "label": LABEL}), prove=PROVE, new_class=NEW_CLASS)
 EVALUATE = _one_or_many(object_of({"row": ROW, "label": LABEL}))
 
 

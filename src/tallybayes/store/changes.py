@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from tallybayes.data.labels import label_array, label_column
@@ -18,6 +18,7 @@ from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRo
 from tallybayes.store.journal import Entry
 from tallybayes.store.state import Counted, Place, State
 
+FIRST = datetime.min.replace(tzinfo=UTC)
 Merged = list[tuple[Model | None, Counted | None]]  # subtracted and added
 
 
@@ -30,9 +31,28 @@ class Change(NamedTuple):
     already: bool = False  # whether an earlier change, the one with this number, had done it
 
 
+class Planned(NamedTuple):
+    """A change to be made, and the id of its row, so that the rows of many can be looked up together."""
+
+    id: str | None
+    make: Callable[[], Change]
+
+
 def moment(when: datetime) -> str:
     """A time as in the journal: text that sorts chronologically."""
     return when.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def time_before(older_than: datetime | timedelta) -> datetime:
+    """The time before which rows are too old. The first time of all if a duration goes back beyond it."""
+    if isinstance(older_than, timedelta):
+        if older_than < timedelta(0):
+            raise ValueError(f"older_than={older_than!r}: a duration must not be negative; it would expire every row.")
+        now = datetime.now(UTC)
+        return now - min(older_than, now - FIRST)
+    if not isinstance(older_than, datetime):
+        raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
+    return older_than
 
 
 class Changes:
@@ -56,16 +76,17 @@ class Changes:
             "to change a label, use correct."
         )
 
-    def together(self, changes: Sequence[Callable[[], Change]], first: int) -> list[Change]:
+    def together(self, changes: Sequence[Planned], first: int) -> list[Change]:
         """Makes all of these changes or none: if one is refused, those before it are undone. The error names its row,
         counting from `first`."""
         before, merged = self.state.place(), Merged()
         done: list[Change] = []
-        self.journal.sql.execute("SAVEPOINT together")
+        self.journal.do("SAVEPOINT together")
         self._merged = merged
+        self.journal.expect([change.id for change in changes if change.id is not None])
         try:
             for change in changes:
-                done.append(change())
+                done.append(change.make())
         except (sqlite3.Error, OSError):
             raise
         except Exception as error:
@@ -75,7 +96,7 @@ class Changes:
             raise
         finally:
             self._merged = None
-        self.journal.sql.execute("RELEASE together")
+        self.journal.do("RELEASE together")
         return done
 
     def _take_back(self, merged: Merged, before: Place) -> None:
@@ -123,10 +144,10 @@ class Changes:
         number = self._change(CORRECT, id, take=old, add=new, prove=prove)
         known = self.state.snapshot
         if known is not None and entry.change <= known:
-            self.journal.sql.execute("INSERT INTO replaced VALUES (?, ?)", (entry.change, id))
+            self.journal.replace(entry.change, id)
         else:
             self.journal.remove_counts(entry.change)
-        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, id)
 
     def _correct_in_base(self, entry: Entry, new: Counted, prove: bool) -> Change:
@@ -138,7 +159,7 @@ class Changes:
         took = self.state.weighed(entry)
         number = self._change(CORRECT, entry.id, take=took, add=weighed, prove=prove, rebase=True)
         self.journal.remove_counts(entry.change)
-        self.journal.enter(entry._replace(change=number, mark=new.mark))
+        self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, entry.id)
 
     def expire(self, ids: Iterable[str], before: str, prove: bool) -> list[Change]:

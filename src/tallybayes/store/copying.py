@@ -79,7 +79,7 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A private folder to fill, which is renamed to its final path if the block succeeds."""
     target = Path(os.path.abspath(path))
     if target.exists() and not (target.is_dir() and not any(target.iterdir())):
-        raise StoreError(f"{target} exists already. Give the name of a new folder, or use Store.open.")
+        raise StoreError(f"{target} exists already. Give the name of a new folder.")
     if not target.parent.is_dir():
         raise StoreError(f"There is no folder {target.parent} to create {target.name} in.")
     made = target.parent / f".tally-store-{secrets.token_hex(8)}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple, Self
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
 from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
 from tallybayes.store.sealed import PAGE, seal, unseal
+from tallybayes.store.statements import TOGETHER, Statements
 
 FORMAT = 2
 TABLES = """
@@ -25,7 +26,7 @@ CREATE TABLE about (name TEXT PRIMARY KEY, value, hash TEXT NOT NULL) WITHOUT RO
 CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT, record TEXT NOT NULL, link BLOB NOT NULL);
 CREATE INDEX changes_of_a_row ON changes (id, number);
 CREATE TABLE decays (number INTEGER PRIMARY KEY, factor REAL NOT NULL);
-CREATE TABLE entries (change INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, first INTEGER NOT NULL, at TEXT NOT NULL,
+CREATE TABLE entries (change INTEGER PRIMARY KEY, id TEXT NOT NULL, first INTEGER NOT NULL, at TEXT NOT NULL,
     mark INTEGER NOT NULL);
 CREATE INDEX entries_by_mark ON entries (mark);
 CREATE TABLE counts (change INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
@@ -35,6 +36,7 @@ CREATE INDEX replaced_of_a_row ON replaced (id);
 STEP = 512  # pages copied before waiting changes get their turn
 DONE = 101  # SQLITE_DONE: a copy is complete
 ENTRY = "entries.change, entries.id, first, at, mark"
+OF_IDS = "JOIN changes ON changes.number = entries.change WHERE changes.id IN"  # the index of changes has all ids
 RECORDS = "LEFT JOIN changes ON changes.number = counts.change"
 SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
 
@@ -53,13 +55,11 @@ class Journal:
     """The database of a store."""
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
-        self.path = path
-        self._link: bytes | None = None  # of the last change, once known
-        self.ending = False  # whether the last transaction reached its commit
         how = "rwc" if new else "rw"
-        self.sql = sqlite3.connect(
+        sql = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
         )
+        self._use(sql, path)
         try:
             self._start(new)
         except BaseException as error:
@@ -72,8 +72,16 @@ class Journal:
     def of(cls, sql: sqlite3.Connection, path: Path) -> Self:
         """A read-only copy of the journal at this path."""
         made = object.__new__(cls)
-        made.sql, made.path, made._link, made.ending = sql, path, None, False
+        made._use(sql, path)
         return made
+
+    def _use(self, sql: sqlite3.Connection, path: Path) -> None:
+        self.sql, self.path = sql, path
+        self.ending = False  # whether the last transaction reached its commit
+        self._statements = Statements(sql)
+        self.do, self._insert = self._statements.do, self._statements.insert
+        self._link: bytes | None = None  # of the last change, once known
+        self._known: dict[str, Entry | None] = {}  # rows that were looked up or changed in this transaction
 
     def copy_to(self, target: sqlite3.Connection, between: Callable[[], object]) -> None:
         """Copies in steps and calls `between` after each; changes made there are in the copy, too."""
@@ -114,6 +122,8 @@ class Journal:
         self.sql.execute("BEGIN IMMEDIATE")
         try:
             yield
+            self._statements.write()
+            self._known = {}
             self.ending = True
             self.sql.execute("COMMIT")
         except BaseException:
@@ -122,43 +132,46 @@ class Journal:
             raise
 
     def roll_back(self) -> None:
-        self._link = None
+        self._undone()
         if self.sql.in_transaction:  # SQLite rolls back by itself if the disk is full
             self.sql.execute("ROLLBACK")
 
     def back_to(self, savepoint: str) -> None:
         """Undoes everything written since the savepoint."""
-        self._link = None
+        self._undone()
         self.sql.execute(f"ROLLBACK TO {savepoint}")
         self.sql.execute(f"RELEASE {savepoint}")
 
+    def _undone(self) -> None:
+        self._statements.drop()
+        self._link, self._known = None, {}
+
     def one(self, query: str, *given: Any) -> Any:
         """The first row of an answer."""
-        return self.sql.execute(query, given).fetchone()
+        return self.do(query, *given).fetchone()
 
     def about(self, name: str) -> Any:
         found = self.one("SELECT value FROM about WHERE name = ?", name)
         return None if found is None else found[0]
 
     def tell(self, name: str, value: Any) -> None:
-        row = (name, value, _about_hash(name, value))
-        self.sql.execute("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", row)
+        self.do("INSERT OR REPLACE INTO about VALUES (?, ?, ?)", name, value, _about_hash(name, value))
 
     def altered(self) -> list[str]:
         """The names whose value does not match its hash."""
-        found = self.sql.execute("SELECT name, value, hash FROM about ORDER BY name").fetchall()
+        found = self.do("SELECT name, value, hash FROM about ORDER BY name").fetchall()
         return [name for name, value, hash in found if hash != _about_hash(name, value)]
 
     def settings(self) -> dict[str, Any]:
         """The settings of the store by name."""
         if altered := self.altered():
             raise self._damaged(f"{altered[0]!r} does not match its hash")
-        found = self.sql.execute("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
+        found = self.do("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
         return {name: json.loads(value) for name, value in found}
 
     def set(self, name: str, value: Any) -> None:
         if value is None:
-            self.sql.execute("DELETE FROM about WHERE name = ?", (f"set {name}",))
+            self.do("DELETE FROM about WHERE name = ?", f"set {name}")
         else:
             self.tell(f"set {name}", json.dumps(value, allow_nan=False))
 
@@ -172,9 +185,9 @@ class Journal:
             _, self._link = self.last()
         text = record.text()
         self._link = link(self._link, text)
-        self.sql.execute("INSERT INTO changes VALUES (?, ?, ?, ?)", (record.number, record.id, text, self._link))
+        self._insert("changes", record.number, record.id, text, self._link)
         if record.what == DECAY:
-            self.sql.execute("INSERT INTO decays VALUES (?, ?)", (record.number, record.factor))
+            self._insert("decays", record.number, record.factor)
 
     def record(self, number: int) -> Record | None:
         found = self.one("SELECT record FROM changes WHERE number = ?", number)
@@ -192,31 +205,50 @@ class Journal:
             raise self._damaged(str(error)) from None
 
     def decays_since(self, number: int) -> list[float]:
-        found = self.sql.execute("SELECT factor FROM decays WHERE number > ? ORDER BY number", (number,))
+        found = self.do("SELECT factor FROM decays WHERE number > ? ORDER BY number", number)
         return [factor for (factor,) in found]
 
+    def expect(self, ids: Sequence[str]) -> None:
+        """Looks up several rows with one query, for `entry` in this transaction."""
+        for start in range(0, len(ids), TOGETHER):
+            some = ids[start : start + TOGETHER]
+            self._known |= dict.fromkeys(some)
+            self._known |= {entry.id: entry for entry in self._entries(some)}
+
+    def _entries(self, ids: Sequence[str]) -> Iterator[Entry]:
+        return self.entries(f"{OF_IDS} ({', '.join('?' * len(ids))})", *ids)
+
     def entry(self, id: str) -> Entry | None:
-        return next(self.entries("WHERE id = ?", id), None)
+        """The row with this id."""
+        return self._known[id] if id in self._known else next(self._entries([id]), None)
 
     def entries(self, which: str = "", *given: Any) -> Iterator[Entry]:
         """The rows in the store, or some of them."""
-        return map(Entry._make, self.sql.execute(f"SELECT {ENTRY} FROM entries {which}", given))
+        return map(Entry._make, self.do(f"SELECT {ENTRY} FROM entries {which}", *given))
 
     def enter(self, entry: Entry) -> None:
-        self.sql.execute("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", entry)
+        """Adds a row, under its last change."""
+        self._insert("entries", *entry)
+        self._known[entry.id] = entry
+
+    def move(self, entry: Entry, change: int, mark: int) -> None:
+        """Enters a row under another change."""
+        self.do("DELETE FROM entries WHERE change = ?", entry.change)
+        self.enter(entry._replace(change=change, mark=mark))
 
     def remove(self, entry: Entry) -> None:
         """Deletes a row and its counts, under every label that it had."""
-        for (change,) in self.sql.execute("SELECT change FROM replaced WHERE id = ?", (entry.id,)).fetchall():
+        for (change,) in self.do("SELECT change FROM replaced WHERE id = ?", entry.id).fetchall():
             self.remove_counts(change)
-        self.sql.execute("DELETE FROM replaced WHERE id = ?", (entry.id,))
+        self.do("DELETE FROM replaced WHERE id = ?", entry.id)
         self.remove_counts(entry.change)
-        self.sql.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
+        self.do("DELETE FROM entries WHERE change = ?", entry.change)
+        self._known[entry.id] = None
 
     def keep(self, change: int, counts: bytes) -> str:
         """Stores counts, and returns their hash for the chain."""
         sealed, content = seal(counts)
-        self.sql.execute("INSERT INTO counts VALUES (?, ?)", (change, sealed))
+        self._insert("counts", change, sealed)
         return content
 
     def counts(self, change: int) -> bytes:
@@ -227,7 +259,7 @@ class Journal:
     def kept(self, which: str = "", *given: Any) -> Iterator[tuple[Entry, bytes]]:
         """The rows in the store, or some of them, with their counts."""
         query = f"SELECT {ENTRY}, sealed, record FROM entries LEFT JOIN counts USING (change) {RECORDS} {which}"
-        for *entry, sealed, record in self.sql.execute(query, given):
+        for *entry, sealed, record in self.do(query, *given):
             yield Entry._make(entry), self._unsealed(entry[0], sealed, record)
 
     def _unsealed(self, change: int, sealed: Any, record: str | None) -> bytes:
@@ -240,16 +272,20 @@ class Journal:
         return counts
 
     def remove_counts(self, change: int) -> None:
-        self.sql.execute("DELETE FROM counts WHERE change = ?", (change,))
+        self.do("DELETE FROM counts WHERE change = ?", change)
 
     def replaced(self) -> list[int]:
         """Changes whose counts are still in the snapshot, although their rows have been corrected since."""
-        return [change for (change,) in self.sql.execute("SELECT change FROM replaced")]
+        return [change for (change,) in self.do("SELECT change FROM replaced")]
+
+    def replace(self, change: int, id: str) -> None:
+        """Keeps the counts of a corrected row for now, since the snapshot has them."""
+        self.do("INSERT INTO replaced VALUES (?, ?)", change, id)
 
     def remove_replaced(self) -> None:
         for change in self.replaced():
             self.remove_counts(change)
-        self.sql.execute("DELETE FROM replaced")
+        self.do("DELETE FROM replaced")
 
     def _damaged(self, why: str) -> StoreError:
         return DamagedStoreError(f"{self.path} is damaged: {why}. Restore the store from a backup.")

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.store.errors import FileLeftError, NotWrittenError
 
+S = TypeVar("S")
 T = TypeVar("T")
 
 AT_ONCE = 2000  # rows learned or expired in one commit
@@ -34,7 +35,7 @@ def counted_each(
         yield id, counted
 
 
-def all_of(changes: Iterable[Callable[[], T]], make: Callable[[list[Callable[[], T]], int], list[T]]) -> list[T]:
+def all_of(changes: Iterable[S], make: Callable[[list[S], int], list[T]]) -> list[T]:
     """The results of all changes. `make` gets a part and the number of changes before it. The first error stops, and
     says how many changes were made."""
     done: list[T] = []

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextlib import ExitStack
 from copy import deepcopy
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
 from typing import Any, NamedTuple, Self
@@ -19,7 +19,7 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import Record
-from tallybayes.store.changes import Change, Changes, by_class, moment
+from tallybayes.store.changes import Change, Changes, Planned, by_class, moment, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
@@ -32,7 +32,7 @@ from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Writer
 
-EVERY = 1000  # changes between snapshots
+EVERY = 10_000  # changes between snapshots
 
 
 class Current(NamedTuple):
@@ -67,7 +67,10 @@ class Store:
             raise ValueError(f"snapshot_every={snapshot_every!r}: give a whole number of at least 1.")
         folder = Folder(path)
         if not folder.journal.is_file():
-            raise StoreError(f"{folder.path} is not a store: it has no {JOURNAL}. Create one with Store.create.")
+            raise StoreError(
+                f"{folder.path} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
+                "tallybayes store create, makes one."
+            )
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
@@ -120,42 +123,42 @@ class Store:
 
     def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
         """Like `learn`, without waiting: the future completes when the change is on disk."""
-        work = partial(self._changes.learn, named(id), self._counted(row, label), prove)
-        return self._writer.hand_over(work)
+        id = named(id)
+        return self._writer.hand_over(partial(self._changes.learn, id, self._counted(row, label), prove), id=id)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all
         later ones are not made; the error's notes say which row it is, and how many were learned before."""
-        learn = self._changes.learn
-        return self._all(partial(learn, named(id), counted, False) for id, counted in counted_each(rows, self._counted))
+        return self._all(self._learning(named(id), counted) for id, counted in counted_each(rows, self._counted))
+
+    def _learning(self, id: str, counted: Counted) -> Planned:
+        return Planned(id, partial(self._changes.learn, id, counted, False))
 
     def learn_model(self, model: Model, *, id: str) -> list[Change]:
         """Learns all rows that a model has counted in one commit, with a change for every class, under the id and the
         class. Repeating it with the same counts and id changes nothing and sets `already`."""
         _ = Model(self.schema) + Model(model.schema)  # raises an error if they cannot be added
-        learn, parts = self._changes.learn, by_class(model)
-        made = [
-            partial(learn, checked_id(f"{id} {label!r}"), self._state.counted(part), False) for label, part in parts
-        ]
+        parts = by_class(model)
+        made = [self._learning(checked_id(f"{id} {label!r}"), self._state.counted(part)) for label, part in parts]
         return self._do(partial(self._changes.together, made, 0)) if made else []
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Forgets a row by its id, or by its content and label. Its counts are also deleted from the journal; when this
         returns, they are in no file of the store."""
-        return self._do(self._forgetting(row, label, id, prove))
+        return self._do(self._forgetting(row, label, id, prove).make)
 
     def forget_all(self, rows: Iterable[tuple[Any, Any, str | None]], *, prove: bool = False) -> list[Change]:
         """Forgets rows, each (row, label, None) or (None, None, id), in commits like `learn_all`."""
         return self._all(self._forgetting(*row, prove) for row in rows)
 
-    def _forgetting(self, row: Any, label: Any, id: str | None, prove: bool) -> Callable[[], Change]:
+    def _forgetting(self, row: Any, label: Any, id: str | None, prove: bool) -> Planned:
         if id is not None:
             if row is not None or label is not None:
                 raise ValueError("Give an id, or a row and its label, but not both.")
-            return partial(self._changes.forget, checked_id(id), prove)
+            return Planned(id, partial(self._changes.forget, checked_id(id), prove))
         if row is None or label is None:
             raise ValueError("Which row? Give its id, forget(id='m-17'), or row and label, forget(row, 'spam').")
-        return partial(self._changes.forget_counts, self._counted(row, label), prove)
+        return Planned(None, partial(self._changes.forget_counts, self._counted(row, label), prove))
 
     def correct(self, id: str, label: Any, *, prove: bool = False) -> Change:
         """Changes the label of a row: forgets and learns it in one change. Its age for `expire` does not change."""
@@ -163,16 +166,13 @@ class Store:
 
     def correct_all(self, labels: Iterable[tuple[str, Any]], *, prove: bool = False) -> list[Change]:
         """Changes the labels of rows, each (id, label), in commits like `learn_all`."""
-        return self._all(partial(self._changes.correct, checked_id(id), label, prove) for id, label in labels)
+        correct = self._changes.correct
+        return self._all(Planned(id, partial(correct, checked_id(id), label, prove)) for id, label in labels)
 
     def expire(self, older_than: datetime | timedelta, *, prove: bool = False) -> list[Change]:
         """Forgets all rows learned before a time, or longer ago than a duration. Many rows take several commits, so
         that other changes need not wait for all of them."""
-        if isinstance(older_than, timedelta):
-            older_than = datetime.now(UTC) - older_than
-        if not isinstance(older_than, datetime):
-            raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
-        before = moment(older_than)
+        before = moment(time_before(older_than))
         ids = self._do(lambda: [entry.id for entry in self._journal.entries("WHERE at < ? ORDER BY first", before)])
         parts = [self._do(partial(self._changes.expire, some, before, prove)) for some in in_parts(ids)]
         return [change for part in parts for change in part]
@@ -285,7 +285,7 @@ class Store:
         """Counts a row in the caller's thread, so that the writer only has to add it."""
         return self._state.counted(Model.train(self.schema, row, [label]))
 
-    def _all(self, changes: Iterable[Callable[[], Change]]) -> list[Change]:
+    def _all(self, changes: Iterable[Planned]) -> list[Change]:
         return all_of(changes, lambda some, first: self._do(partial(self._changes.together, some, first)))
 
     def _do(self, work: Any) -> Any:

@@ -33,6 +33,7 @@ class Task(NamedTuple):
     done: Future[Any]
     changes: bool  # whether to run it in a transaction, together with others
     long: bool  # whether others run in between: see `catch_up`
+    id: str | None  # of the row to be changed, if it is useful to look it up together with others
 
 
 Answer = tuple[Task, Any, Exception | None]
@@ -64,13 +65,15 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
-    def hand_over(self, work: Callable[[], Any], *, changes: bool = True, long: bool = False) -> Future[Any]:
+    def hand_over(
+        self, work: Callable[[], Any], *, changes: bool = True, long: bool = False, id: str | None = None
+    ) -> Future[Any]:
         """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
         with self._door:
             if self._closed:
                 raise StoreError("The store is closed. Open it again with Store.open(path).")
             done: Future[Any] = Future()
-            self._tasks.put(Task(work, done, changes, long))
+            self._tasks.put(Task(work, done, changes, long, id))
             return done
 
     def close(self) -> None:
@@ -150,6 +153,7 @@ class Writer:
             self._mend()
             base = self.state.base
             with self.state.journal.transaction():
+                self.state.journal.expect([task.id for task in group if task.id is not None])
                 answers.extend((task, *self._try(task)) for task in group)
                 self.state.settle()
         except Exception as error:

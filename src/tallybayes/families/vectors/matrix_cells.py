@@ -178,7 +178,7 @@ def read_vectors(cells: pa.Array, size: int | None) -> Vectors:
         found: Vectors = _sparse(cells, size)
     elif lists or pa.types.is_fixed_size_list(kind):
         found = Dense(_dense(cells, size or 1))
-    elif pa.types.is_struct(kind):
+    elif pa.types.is_struct(kind) and kind.num_fields:
         found = Columns([np.ascontiguousarray(frames.numbers(field)) for field in cells.flatten()])
     elif pa.types.is_null(kind):
         found = Dense(np.full((len(cells), size or 1), np.nan))
@@ -219,6 +219,8 @@ def _dense(cells: pa.Array, size: int) -> Floats:
     strange = np.flatnonzero(there & (lengths != width))
     if strange.size:
         raise CellError(int(strange[0]), f"the vector has {lengths[strange[0]]} numbers; others have {width}.")
+    if width == 0:
+        raise CellError(int(np.flatnonzero(there)[0]), "the vector is empty; give at least one number.")
     numbers = np.full((len(cells), width), np.nan)
     numbers[there] = frames.numbers(cells.flatten()).reshape(-1, width)
     return numbers

@@ -16,6 +16,7 @@ from tallybayes.store import UnknownRowError
 from tallybayes.store.chain import CORRECT, LEARN, Record
 
 LAST = 25  # changes that are shown
+FOR_A_NEW_CLASS = "To make a new class, tick “new class”."
 
 
 @dataclass(frozen=True)
@@ -104,8 +105,8 @@ async def correct(visit: Visit) -> Response:
     fields, model = (await visit.form()).fields, visit.model
 
     def work() -> int:
-        label = label_named(model, fields.get("label", ""))
-        done = model.correct([(fields.get("id", ""), label)], prove=True)
+        label, new = label_named(model, fields.get("label", "").strip()), "new-class" in fields
+        done = model.correct([(fields.get("id", ""), label)], prove=True, new_class=new, advice=FOR_A_NEW_CLASS)
         visit.service.metrics.changed(model.name, done)
         return model.store.receipt(fields["id"]).record.number
 

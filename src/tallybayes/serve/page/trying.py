@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
 from starlette.responses import Response
 
-from tallybayes.families.base import Part
 from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
 from tallybayes.report.blocks import Bar, Bars, Table
+from tallybayes.report.marks import by_family
 from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
-from tallybayes.serve.page.marks import LONGEST, Piece, marked
+from tallybayes.serve.page.marks import LONGEST, Highlight, highlighted
 from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, cells_of, one_row
 from tallybayes.serve.tables import LABEL
@@ -37,7 +36,7 @@ class Text:
     """A text with its words marked."""
 
     column: str
-    pieces: Sequence[Piece]
+    pieces: Sequence[Highlight]
     cut: bool
 
 
@@ -130,11 +129,7 @@ def _filled_texts(beliefs: Beliefs, row: Row) -> list[str]:
 def _text(beliefs: Beliefs, name: str, row: Row, columns: Sequence[evidence.ColumnFacts]) -> Text:
     text = str(row[name])
     words = next(column.words for column in columns if column.column == name)
-
-    def known(tokens: Sequence[str]) -> list[list[Part]]:
-        return list(beliefs.columns[name].parts(beliefs.schema.columns[name].encode(pa.array(tokens, pa.string()))))
-
-    return Text(name, marked(text, words, known), len(text) > LONGEST)
+    return Text(name, highlighted(text, words, by_family(beliefs, name)), len(text) > LONGEST)
 
 
 async def empty_form(visit: Visit) -> Response:

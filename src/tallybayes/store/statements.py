@@ -1,0 +1,41 @@
+"""SQL statements on one connection, with inserts written together: a statement of many rows costs little more than one
+of a single row."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+TOGETHER = 64  # rows of a statement, at most
+
+
+class Statements:
+    """Statements in order. Inserted rows are pending until another statement, or the end of the transaction."""
+
+    def __init__(self, sql: sqlite3.Connection) -> None:
+        self._sql = sql
+        self._pending: dict[str, list[tuple[Any, ...]]] = {}  # rows by table
+
+    def do(self, statement: str, *given: Any) -> sqlite3.Cursor:
+        """Executes a statement, after writing what is pending."""
+        self.write()
+        return self._sql.execute(statement, given)
+
+    def insert(self, table: str, *row: Any) -> None:
+        self._pending.setdefault(table, []).append(row)
+
+    def write(self) -> None:
+        """Writes what is pending: 64 rows at a time, 32 and so on, since SQLite caches these few statements."""
+        pending, self._pending = self._pending, {}
+        for table, rows in pending.items():
+            one, size = f"({', '.join('?' * len(rows[0]))})", TOGETHER
+            while rows:
+                while size > len(rows):
+                    size //= 2
+                given = [value for row in rows[:size] for value in row]
+                self._sql.execute(f"INSERT INTO {table} VALUES {', '.join([one] * size)}", given)
+                rows = rows[size:]
+
+    def drop(self) -> None:
+        """Drops what is pending, before the transaction is rolled back."""
+        self._pending = {}
