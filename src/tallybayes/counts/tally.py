@@ -264,8 +264,8 @@ class Tally(AnyTally):
         """Makes room for the other's labels, and for its limbs."""
         if other._slots is not self._slots and not other._slots.keys() <= self._slots.keys():
             self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
-            for slot in other._slots:
-                self._slots.setdefault(slot, len(self._slots))
+            new = [slot for slot in other._slots if slot not in self._slots]
+            self._slots.update(zip(new, count(len(self._slots)), strict=False))
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
         for name, array in self._arrays.items():
