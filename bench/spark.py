@@ -15,7 +15,6 @@ rows skip a part.
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import tempfile
 import warnings
@@ -121,18 +120,21 @@ def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def share_of_merging(folder: Path, partitions: int) -> None:
+    from tallybayes.spark.training import _received, _sent
+
     parts = [pa.parquet.read_table(path) for path in sorted(folder.glob("*.parquet"))]
     rows = pa.concat_tables(parts)
     size = max(len(rows) // partitions, 1)
     some = [rows.slice(start, size) for start in range(0, min(len(rows), 10 * size), size)]
-    sent = [pickle.dumps(Model.train(TEXTS, part)) for part in some]
+    models = [Model.train(TEXTS, part) for part in some]
     works = {
         "counting": lambda: [Model.train(TEXTS, part, threads=1) for part in some],
-        "merging": lambda: merge(pickle.loads(data) for data in sent),
+        "merging": lambda: merge(_received(map(_sent, models))),
     }
     times = best_of(works, ROUNDS)
     part = times["merging"] / (times["counting"] + times["merging"])
-    print(f"\nMerging {len(some)} models of {len(sent[0]) / MILLION:.1f} MB: {part:.0%} of counting and merging")
+    megabytes = _sent(models[0]).nbytes / MILLION
+    print(f"\nMerging {len(some)} models of {megabytes:.1f} MB: {part:.0%} of counting and merging")
 
 
 def main(megabytes: float, partitions: int, rows: int) -> None:

@@ -2,10 +2,13 @@
 
     python bench/spark_limits.py partitions [10000]
     python bench/spark_limits.py driver [words in millions] [classes]
+    python bench/spark_limits.py merging [models] [megabytes of text in each] [different ones]
 
 "partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
 of three million distinct words in a hundred classes, by two executors, with `spark.driver.memory=1g`, and prints the
-peak memory of the driver's Python process and the model's size.
+peak memory of the driver's Python process and the model's size. "merging" needs no session: it counts some partitions
+of synthetic text in one thread, sends their models as tasks do, and merges as many as asked for, these in turn. All
+times are CPU time.
 """
 
 from __future__ import annotations
@@ -15,9 +18,12 @@ import resource
 import sys
 import time
 import warnings
-from typing import Any
+from collections.abc import Callable
+from itertools import cycle, islice
+from typing import Any, TypeVar
 
-from tallybayes import Gaussian, Schema, Words, digest
+from corpus import batches
+from tallybayes import Gaussian, Model, Schema, Words, digest, merge
 from tallybayes.files import to_bytes
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -32,6 +38,8 @@ SETTINGS = {
 MILLION = 10**6
 WORDS_A_TEXT = 100
 PARTS = 24
+
+T = TypeVar("T")
 
 
 def session(master: str) -> Any:
@@ -74,6 +82,30 @@ def driver(millions: float, classes: int) -> None:
     spark.stop()
 
 
+def merging(count: int, megabytes: float, different: int) -> None:
+    from tallybayes.spark.training import _received, _sent
+
+    schema, counting, sending, sent, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, [], 0
+    for seed in range(different):
+        texts = list(batches(megabytes, seed=seed))
+        seconds, model = _timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1))
+        counting, words = counting + seconds, words + len(model.counts("body").slots)
+        seconds, data = _timed(lambda model=model: _sent(model))
+        sending, sent = sending + seconds, [*sent, data]
+    adding, total = _timed(lambda: merge(_received(islice(cycle(sent), count))))
+    counting, sending = counting * count / different, sending * count / different
+    print(f"{count} models of {words / different:,.0f} words, {different} of them different:")
+    print(f"  counting {counting:.1f} s, sending {sending:.1f} s, merging {adding:.1f} s")
+    print(f"  sending and merging are {(sending + adding) / (counting + sending + adding):.0%} of the time")
+    print(f"  their sum has {len(total.counts('body').slots):,} words")
+
+
+def _timed(work: Callable[[], T]) -> tuple[float, T]:
+    start = time.process_time()
+    found = work()
+    return time.process_time() - start, found
+
+
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -82,5 +114,8 @@ if __name__ == "__main__":
     what, *given = sys.argv[1:]
     if what == "partitions":
         partitions(int(given[0]) if given else 10_000)
+    elif what == "merging":
+        models, size, apart = [*given, *("200", "190", "8")[len(given) :]]
+        merging(int(models), float(size), int(apart))
     else:
         driver(float(given[0]) if given else 3.0, int(given[1]) if given[1:] else 100)
