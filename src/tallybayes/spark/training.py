@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from io import BytesIO
 from itertools import chain
 from typing import Any
@@ -108,11 +108,11 @@ def _sent(model: Model) -> pa.RecordBatch:
     return pa.record_batch([pa.array([data.getbuffer()], pa.binary())], ["model"])
 
 
-def _received(batches: Batches) -> Iterator[Model]:
+def _received(batches: Iterable[pa.RecordBatch]) -> Iterator[Model]:
     """The models one by one."""
     for batch in batches:
         for cell in batch.column(0):
-            yield pickle.loads(cell.as_py())
+            yield pickle.loads(cell.as_buffer())
 
 
 def _merge_partition(batches: Batches) -> Batches:
@@ -131,8 +131,11 @@ def _merged(counted: DataFrame, schema: Schema) -> Model:
             together = rounds[-1].repartition(math.ceil(math.sqrt(left)))
             rounds.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
             left, size = _measured(rounds[-1])
-        rows = rounds[-1].toLocalIterator() if size > SMALL else rounds[-1].collect()
-        return merge(pickle.loads(row.model) for row in rows) if left else Model(schema)
+        if not left:
+            return Model(schema)
+        if size <= SMALL:
+            return merge(_received(rounds[-1].toArrow().to_batches()))
+        return merge(pickle.loads(row.model) for row in rounds[-1].toLocalIterator())
     finally:
         for each in rounds:
             each.unpersist()
