@@ -14,6 +14,7 @@ times are CPU time.
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import sys
 import time
@@ -85,17 +86,19 @@ def driver(millions: float, classes: int) -> None:
 def merging(count: int, megabytes: float, different: int) -> None:
     from tallybayes.spark.training import _received, _sent
 
-    schema, counting, sending, sent, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, [], 0
+    schema, counting, sending, sorting, sent, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, 0.0, [], 0
     for seed in range(different):
         texts = list(batches(megabytes, seed=seed))
         seconds, model = _timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1))
         counting, words = counting + seconds, words + len(model.counts("body").slots)
         seconds, data = _timed(lambda model=model: _sent(model))
         sending, sent = sending + seconds, [*sent, data]
+        sorting += _timed(lambda model=model: pickle.dumps(model))[0]
     adding, total = _timed(lambda: merge(_received(islice(cycle(sent), count))))
     counting, sending = counting * count / different, sending * count / different
     print(f"{count} models of {words / different:,.0f} words, {different} of them different:")
     print(f"  counting {counting:.1f} s, sending {sending:.1f} s, merging {adding:.1f} s")
+    print(f"  as canonical pickles, sending would take {sorting * count / different:.1f} s")
     print(f"  sending and merging are {(sending + adding) / (counting + sending + adding):.0%} of the time")
     print(f"  their sum has {len(total.counts('body').slots):,} words")
 
