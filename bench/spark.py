@@ -144,7 +144,7 @@ def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def share_of_merging(folder: Path, partitions: int) -> None:
-    from tallybayes.spark.training import _received, _sent
+    from tallybayes.spark.sending import received, sent
 
     parts = [pa.parquet.read_table(path) for path in sorted(folder.glob("*.parquet"))]
     rows = pa.concat_tables(parts)
@@ -153,11 +153,11 @@ def share_of_merging(folder: Path, partitions: int) -> None:
     models = [Model.train(TEXTS, part) for part in some]
     works = {
         "counting": lambda: [Model.train(TEXTS, part, threads=1) for part in some],
-        "merging": lambda: merge(_received(map(_sent, models))),
+        "merging": lambda: merge(received(map(sent, models))),
     }
     times = best_of(works, ROUNDS)
     part = times["merging"] / (times["counting"] + times["merging"])
-    megabytes = _sent(models[0]).nbytes / MILLION
+    megabytes = sent(models[0]).nbytes / MILLION
     print(f"\nMerging {len(some)} models of {megabytes:.1f} MB: {part:.0%} of counting and merging")
 
 

@@ -84,17 +84,17 @@ def driver(millions: float, classes: int) -> None:
 
 
 def merging(count: int, megabytes: float, different: int) -> None:
-    from tallybayes.spark.training import _received, _sent
+    from tallybayes.spark.sending import received, sent
 
-    schema, counting, sending, sorting, sent, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, 0.0, [], 0
+    schema, counting, sending, sorting, models, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, 0.0, [], 0
     for seed in range(different):
         texts = list(batches(megabytes, seed=seed))
         seconds, model = _timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1))
         counting, words = counting + seconds, words + len(model.counts("body").slots)
-        seconds, data = _timed(lambda model=model: _sent(model))
-        sending, sent = sending + seconds, [*sent, data]
+        seconds, data = _timed(lambda model=model: sent(model))
+        sending, models = sending + seconds, [*models, data]
         sorting += _timed(lambda model=model: pickle.dumps(model))[0]
-    adding, total = _timed(lambda: merge(_received(islice(cycle(sent), count))))
+    adding, total = _timed(lambda: merge(received(islice(cycle(models), count))))
     counting, sending = counting * count / different, sending * count / different
     print(f"{count} models of {words / different:,.0f} words, {different} of them different:")
     print(f"  counting {counting:.1f} s, sending {sending:.1f} s, merging {adding:.1f} s")

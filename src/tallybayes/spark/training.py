@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import math
-import pickle
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from io import BytesIO
+from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
 
-from tallybayes.counts.sparse import SparseTally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.matching import ERROR, MISSING, check_absent
 from tallybayes.families import Family
@@ -26,11 +21,12 @@ from tallybayes.schema.schema import Schema
 from tallybayes.spark.columns import check_there
 from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
+from tallybayes.spark.sending import COUNTED, IN_PIECES, cutting, joined, received, sent
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
 FEW = 16  # models that the driver merges itself
 SMALL = 1 << 26  # total bytes up to which the driver collects models at once, instead of one by one
-COUNTED = "model binary"
+PIECE = 1 << 22  # bytes of a larger model that are sent to the driver as one row
 ADVICE = "Rename the column, or treat it as missing with absent='missing'."
 
 
@@ -90,36 +86,16 @@ def _counting(
                 f"Column {label!r}: a row has no label. Drop such rows, as df.dropna(subset=[{label!r}]) does."
             ) from None
         if model.keys():
-            yield _sent(model)
+            yield sent(model)
 
     return counted
 
 
-class _Pickler(pickle.Pickler):
-    """Leaves words in the order in which they were met: nobody sees it, and sorting them takes longer than the rest."""
-
-    def reducer_override(self, thing: object) -> Any:
-        return thing.as_it_is() if isinstance(thing, SparseTally) else NotImplemented
-
-
-def _sent(model: Model) -> pa.RecordBatch:
-    data = BytesIO()
-    _Pickler(data, pickle.HIGHEST_PROTOCOL).dump(model)
-    return pa.record_batch([pa.array([data.getbuffer()], pa.binary())], ["model"])
-
-
-def _received(batches: Iterable[pa.RecordBatch]) -> Iterator[Model]:
-    """The models one by one."""
-    for batch in batches:
-        for cell in batch.column(0):
-            yield pickle.loads(cell.as_buffer())
-
-
 def _merge_partition(batches: Batches) -> Batches:
-    models = _received(batches)
+    models = received(batches)
     first = next(models, None)
     if first is not None:
-        yield _sent(merge(chain([first], models)))
+        yield sent(merge(chain([first], models)))
 
 
 def _merged(counted: DataFrame, schema: Schema) -> Model:
@@ -134,8 +110,8 @@ def _merged(counted: DataFrame, schema: Schema) -> Model:
         if not left:
             return Model(schema)
         if size <= SMALL:
-            return merge(_received(rounds[-1].toArrow().to_batches()))
-        return merge(pickle.loads(row.model) for row in rounds[-1].toLocalIterator())
+            return merge(received(rounds[-1].toArrow().to_batches()))
+        return merge(joined(rounds[-1].mapInArrow(marking(cutting(PIECE)), IN_PIECES).toLocalIterator()))
     finally:
         for each in rounds:
             each.unpersist()
