@@ -5,10 +5,10 @@
     python bench/spark_limits.py merging [models] [megabytes of text in each] [different ones]
 
 "partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
-of three million distinct words in a hundred classes, by two executors, with `spark.driver.memory=1g`, and prints the
-peak memory of the driver's Python process and the model's size. "merging" needs no session: it counts some partitions
-of synthetic text in one thread, sends their models as tasks do, and merges as many as asked for, these in turn. All
-times are CPU time.
+of three million distinct words in a hundred classes, by two executors of 2.5 GB (with 1 GB they run out of memory when
+they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's Python process and
+the model's size. "merging" needs no session: it counts some partitions of synthetic text in one thread, sends their
+models as tasks do, and merges as many as asked for, these in turn. All times are CPU time.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ SETTINGS = {
     "spark.log.level": "OFF",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.driver.memory": "1g",
+    "spark.executor.memory": "2500m",
 }
 MILLION = 10**6
 WORDS_A_TEXT = 100
@@ -70,7 +71,7 @@ def partitions(count: int) -> None:
 def driver(millions: float, classes: int) -> None:
     from tallybayes.spark import train
 
-    spark = session("local-cluster[2,1,1536]")
+    spark = session("local-cluster[2,1,3072]")
     words = int(millions * MILLION)
     text = f"array_join(transform(sequence(1, {WORDS_A_TEXT}), i -> concat('w', pmod(xxhash64(id, i), {words}))), ' ')"
     texts = spark.range(0, 4 * words // WORDS_A_TEXT, 1, PARTS).selectExpr(f"{text} AS body", f"id % {classes} AS y")
