@@ -1,24 +1,25 @@
 """Spark against its own MLlib, on this machine with local[2] and a warm session: texts and numbers.
 
-    python bench/spark.py [megabytes of text] [partitions] [rows of numbers]
+    python bench/spark.py [megabytes of text] [partitions] [rows of numbers] [alone]
 
 Texts are the Enron-Spam mails, repeated to this many megabytes. MLlib uses Tokenizer, CountVectorizer and NaiveBayes;
 tallybayes one `train`. Numbers are 20 columns of mean 1e9 and variance 1: MLlib's VectorAssembler and gaussian
-NaiveBayes against `Gaussian`, the variances that both find, and tasks that only receive their rows, the cost of sending
-columns to Python. All get the same cached DataFrame, and run once before they are timed. MLlib's NaiveBayes alone, on
-vectors assembled and cached beforehand, is shown separately. The other parts are one machine without Spark, reading the
-same files, and the share of merging: a partition counted, and its model read from bytes and added. 0 megabytes or 0
-rows skip a part.
+NaiveBayes against `Gaussian`, and the variances that both find. Beside them: Spark's default limit on the bytes of a
+batch, which is checked at every row, and tasks that only receive their rows, the cost of sending columns to Python. All
+get the same cached DataFrame, and run once before they are timed. MLlib's NaiveBayes alone, on vectors assembled and
+cached beforehand, is shown separately. Times are those of the clock, and the CPU time of all processes, which other
+work on the machine affects less. The other parts are one machine without Spark, reading the same files, and the share
+of merging: a partition counted, and its model sent, received and added. 0 megabytes or 0 rows skip a part; "alone"
+skips MLlib on texts, which takes very long on a gigabyte.
 """
 
 from __future__ import annotations
 
 import os
-import pickle
 import sys
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from corpus import mails
+from processes import Spent, compare, spent_on
 from tallybayes import Gaussian, Model, Schema, Words, digest, merge, open_source
-from timing import best_of, report
+from timing import best_of
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -38,7 +40,11 @@ COLUMNS = [f"x{i}" for i in range(20)]
 NUMBERS = Schema({name: Gaussian(plugin=True) for name in COLUMNS}, label="label")
 MILLION = 1e6
 PIECES = 10  # files
+LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
+NO_LIMIT = str(2**31 - 1)
 ROUNDS = 2
+MOST_VECTORS = 6_000_000  # that fit into the driver's memory besides the columns
+Work = Callable[[], object]
 
 
 def write_texts(folder: Path, megabytes: float) -> int:
@@ -52,35 +58,42 @@ def write_texts(folder: Path, megabytes: float) -> int:
     return times * len(table)
 
 
-def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: int) -> None:
-    from pyspark.ml import Pipeline
-    from pyspark.ml.classification import NaiveBayes
-    from pyspark.ml.feature import CountVectorizer, Tokenizer
-
+def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: int, alone: bool) -> None:
     from tallybayes.spark import predict, train
 
     count = write_texts(folder, megabytes)
     frame = spark.read.parquet(str(folder)).repartition(partitions).cache()
     frame.count()
-    words = CountVectorizer(inputCol="words", outputCol="features")
-    pipeline = Pipeline(stages=[Tokenizer(inputCol="text", outputCol="words"), words, NaiveBayes()])
-    fitted, model = pipeline.fit(frame), train(TEXTS, frame)
-    works = {"MLlib": lambda: pipeline.fit(frame), "tallybayes.spark": lambda: train(TEXTS, frame)}
-    report(f"Training, {count:,} texts in {partitions} partitions", works, "MLlib", rounds=ROUNDS)
-    works = {
-        "MLlib": lambda: fitted.transform(frame).select("prediction").toArrow(),
+    model = train(TEXTS, frame)
+    training, predicting = (dict[str, Work](), dict[str, Work]()) if alone else mllib_on_texts(frame)
+    training |= {"tallybayes.spark": lambda: train(TEXTS, frame)}
+    compare(f"Training, {count:,} texts in {partitions} partitions", training, next(iter(training)), ROUNDS)
+    predicting |= {
         "predictions only": lambda: predict(model, frame, probability=False, keep=[]).toArrow(),
         "all columns": lambda: predict(model, frame, probability=False).select("predicted").toArrow(),
     }
-    report("Prediction", works, "MLlib", rounds=ROUNDS)
+    compare("Prediction", predicting, next(iter(predicting)), ROUNDS)
     files = f"{folder}/*.parquet"
     print(f"\nSame bytes as without Spark: {digest(Model.train(TEXTS, open_source(files))) == digest(model)}")
     works = {
         "without": lambda: Model.train(TEXTS, open_source(files)),
         "with": lambda: train(TEXTS, spark.read.parquet(str(folder))),
     }
-    report("Reading the files, without Spark and with it", works, "with", rounds=ROUNDS)
+    compare("Reading the files, without Spark and with it", works, "with", ROUNDS)
     frame.unpersist()
+
+
+def mllib_on_texts(frame: Any) -> tuple[dict[str, Work], dict[str, Work]]:
+    """What to time: training and prediction."""
+    from pyspark.ml import Pipeline
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.feature import CountVectorizer, Tokenizer
+
+    words = CountVectorizer(inputCol="words", outputCol="features")
+    pipeline = Pipeline(stages=[Tokenizer(inputCol="text", outputCol="words"), words, NaiveBayes()])
+    fitted = pipeline.fit(frame)
+    asking = {"MLlib": lambda: fitted.transform(frame).select("prediction").toArrow()}
+    return {"MLlib": lambda: pipeline.fit(frame)}, asking
 
 
 def numbers_beside_mllib(spark: Any, rows: int) -> None:
@@ -96,21 +109,33 @@ def numbers_beside_mllib(spark: Any, rows: int) -> None:
     peer, assembler = NaiveBayes(modelType="gaussian"), VectorAssembler(inputCols=COLUMNS, outputCol="features")
     pipeline = Pipeline(stages=[assembler, peer])
     variance, model = pipeline.fit(frame).stages[1].sigma.toArray()[0][0], train(NUMBERS, frame)
+
+    def with_limit() -> None:
+        spark.conf.set(LIMIT, "64m")
+        train(NUMBERS, frame)
+        spark.conf.set(LIMIT, NO_LIMIT)
+
     works = {
         "MLlib": lambda: pipeline.fit(frame),
         "tallybayes.spark": lambda: train(NUMBERS, frame),
+        "with Spark's limit": with_limit,
         "rows to Python": lambda: frame.mapInArrow(ignored, "rows long").agg(f.sum("rows")).first(),
     }
-    times = report(f"Training, {rows:,} rows of {len(COLUMNS)} numbers", works, "MLlib", rounds=ROUNDS)
+    found = compare(f"Training, {rows:,} rows of {len(COLUMNS)} numbers", works, "MLlib", ROUNDS)
+    if rows <= MOST_VECTORS:
+        on_vectors(frame, assembler, peer, found["tallybayes.spark"])
     frame.unpersist()
-    vectors = assembler.transform(frame).select("features", "label").cache()
-    peer.fit(vectors)
-    seconds = best_of({"vectors": lambda: peer.fit(vectors)}, ROUNDS)["vectors"]
-    ratio = seconds / times["tallybayes.spark"]
-    print(f"  MLlib on vectors instead of columns: {seconds * 1e3:.1f} ms; tallybayes is {ratio:.1f} × as fast")
-    vectors.unpersist()
     ours = model.beliefs().columns["x0"].estimates()["variance"][0]
     print(f"  a variance of 1 at mean 1e9: MLlib {variance:.3f}, tallybayes {ours:.3f}")
+
+
+def on_vectors(frame: Any, assembler: Any, peer: Any, ours: Spent) -> None:
+    vectors = assembler.transform(frame).select("features", "label").cache()
+    peer.fit(vectors)
+    alone = min(spent_on(lambda: peer.fit(vectors)).processor for _ in range(ROUNDS))
+    ratio = alone / ours.processor
+    print(f"  MLlib on vectors instead of columns: CPU {alone:.2f} s; tallybayes is {ratio:.2f} × as fast")
+    vectors.unpersist()
 
 
 def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -119,33 +144,37 @@ def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def share_of_merging(folder: Path, partitions: int) -> None:
+    from tallybayes.spark.sending import received, sent
+
     parts = [pa.parquet.read_table(path) for path in sorted(folder.glob("*.parquet"))]
     rows = pa.concat_tables(parts)
     size = max(len(rows) // partitions, 1)
     some = [rows.slice(start, size) for start in range(0, min(len(rows), 10 * size), size)]
-    sent = [pickle.dumps(Model.train(TEXTS, part)) for part in some]
+    models = [Model.train(TEXTS, part) for part in some]
     works = {
         "counting": lambda: [Model.train(TEXTS, part, threads=1) for part in some],
-        "merging": lambda: merge(pickle.loads(data) for data in sent),
+        "merging": lambda: merge(received(map(sent, models))),
     }
     times = best_of(works, ROUNDS)
     part = times["merging"] / (times["counting"] + times["merging"])
-    print(f"\nMerging {len(some)} models of {len(sent[0]) / MILLION:.1f} MB: {part:.0%} of counting and merging")
+    megabytes = sent(models[0]).nbytes / MILLION
+    print(f"\nMerging {len(some)} models of {megabytes:.1f} MB: {part:.0%} of counting and merging")
 
 
-def main(megabytes: float, partitions: int, rows: int) -> None:
+def main(megabytes: float, partitions: int, rows: int, alone: bool) -> None:
     from pyspark.sql import SparkSession
 
     warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
     settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
     settings["spark.python.unix.domain.socket.enabled"] = "true"
-    session = SparkSession.builder.master("local[2]").config("spark.driver.memory", "4g")
+    settings[LIMIT] = NO_LIMIT
+    session = SparkSession.builder.master("local[2]").config("spark.driver.memory", "8g")
     for name, value in settings.items():
         session = session.config(name, value)
     spark = session.getOrCreate()
     if megabytes:
         with tempfile.TemporaryDirectory() as home:
-            texts_beside_mllib(spark, Path(home), megabytes, partitions)
+            texts_beside_mllib(spark, Path(home), megabytes, partitions, alone)
             share_of_merging(Path(home), partitions)
     if rows:
         numbers_beside_mllib(spark, rows)
@@ -158,4 +187,4 @@ if __name__ == "__main__":
         sys.exit(0)
     given = [float(each) for each in sys.argv[1:4]]
     size, parts, numbers = [*given, *(50.0, 20.0, 500_000.0)[len(given) :]]
-    main(size, int(parts), int(numbers))
+    main(size, int(parts), int(numbers), "alone" in sys.argv)

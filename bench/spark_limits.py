@@ -2,22 +2,29 @@
 
     python bench/spark_limits.py partitions [10000]
     python bench/spark_limits.py driver [words in millions] [classes]
+    python bench/spark_limits.py merging [models] [megabytes of text in each] [different ones]
 
 "partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
-of three million distinct words in a hundred classes, by two executors, with `spark.driver.memory=1g`, and prints the
-peak memory of the driver's Python process and the model's size.
+of three million distinct words in a hundred classes, by two executors of 2.5 GB (with 1 GB they run out of memory when
+they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's Python process and
+the model's size. "merging" needs no session: it counts some partitions of synthetic text in one thread, sends their
+models as tasks do, and merges as many as asked for, these in turn. All times are CPU time.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import sys
 import time
 import warnings
-from typing import Any
+from collections.abc import Callable
+from itertools import cycle, islice
+from typing import Any, TypeVar
 
-from tallybayes import Gaussian, Schema, Words, digest
+from corpus import batches
+from tallybayes import Gaussian, Model, Schema, Words, digest, merge
 from tallybayes.files import to_bytes
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -28,10 +35,13 @@ SETTINGS = {
     "spark.log.level": "OFF",
     "spark.python.unix.domain.socket.enabled": "true",
     "spark.driver.memory": "1g",
+    "spark.executor.memory": "2500m",
 }
 MILLION = 10**6
 WORDS_A_TEXT = 100
 PARTS = 24
+
+T = TypeVar("T")
 
 
 def session(master: str) -> Any:
@@ -61,7 +71,7 @@ def partitions(count: int) -> None:
 def driver(millions: float, classes: int) -> None:
     from tallybayes.spark import train
 
-    spark = session("local-cluster[2,1,1536]")
+    spark = session("local-cluster[2,1,3072]")
     words = int(millions * MILLION)
     text = f"array_join(transform(sequence(1, {WORDS_A_TEXT}), i -> concat('w', pmod(xxhash64(id, i), {words}))), ' ')"
     texts = spark.range(0, 4 * words // WORDS_A_TEXT, 1, PARTS).selectExpr(f"{text} AS body", f"id % {classes} AS y")
@@ -74,6 +84,32 @@ def driver(millions: float, classes: int) -> None:
     spark.stop()
 
 
+def merging(count: int, megabytes: float, different: int) -> None:
+    from tallybayes.spark.sending import received, sent
+
+    schema, counting, sending, sorting, models, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, 0.0, [], 0
+    for seed in range(different):
+        texts = list(batches(megabytes, seed=seed))
+        seconds, model = _timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1))
+        counting, words = counting + seconds, words + len(model.counts("body").slots)
+        seconds, data = _timed(lambda model=model: sent(model))
+        sending, models = sending + seconds, [*models, data]
+        sorting += _timed(lambda model=model: pickle.dumps(model))[0]
+    adding, total = _timed(lambda: merge(received(islice(cycle(models), count))))
+    counting, sending = counting * count / different, sending * count / different
+    print(f"{count} models of {words / different:,.0f} words, {different} of them different:")
+    print(f"  counting {counting:.1f} s, sending {sending:.1f} s, merging {adding:.1f} s")
+    print(f"  as canonical pickles, sending would take {sorting * count / different:.1f} s")
+    print(f"  sending and merging are {(sending + adding) / (counting + sending + adding):.0%} of the time")
+    print(f"  their sum has {len(total.counts('body').slots):,} words")
+
+
+def _timed(work: Callable[[], T]) -> tuple[float, T]:
+    start = time.process_time()
+    found = work()
+    return time.process_time() - start, found
+
+
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
@@ -82,5 +118,8 @@ if __name__ == "__main__":
     what, *given = sys.argv[1:]
     if what == "partitions":
         partitions(int(given[0]) if given else 10_000)
+    elif what == "merging":
+        models, size, apart = [*given, *("200", "190", "8")[len(given) :]]
+        merging(int(models), float(size), int(apart))
     else:
         driver(float(given[0]) if given else 3.0, int(given[1]) if given[1:] else 100)

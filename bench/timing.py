@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
 
+def elapsed(work: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
 def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
     """The shortest time of each; all run once per round, so that a noisy minute affects all of them."""
     times: dict[str, float] = {}
     for _ in range(rounds):
         for name, work in works.items():
-            start = time.perf_counter()
-            work()
-            took = time.perf_counter() - start
+            took = elapsed(work)
             times[name] = min(took, times.get(name, took))
     return times
 

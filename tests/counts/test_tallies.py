@@ -38,6 +38,12 @@ def sparse(counts):
     return SparseTally.of(CLASSES, counts)
 
 
+def received(counts):
+    """A sparse tally as it comes from another machine: its words have no index yet."""
+    make, parts = sparse(counts).as_it_is()
+    return make(*parts)
+
+
 def several(counts):
     return Tallies(
         {"words": sparse(counts), "pairs": dense({((word, word), key): n for (word, key), n in counts.items()})}
@@ -47,6 +53,7 @@ def several(counts):
 KINDS = {
     **{f"dense {name}": (dense, slots) for name, slots in SLOTS.items()},
     "sparse": (sparse, WORDS),
+    "received": (received, WORDS),
     "several": (several, WORDS),
 }
 

@@ -223,3 +223,19 @@ def test_same_model_bytes_from_every_source(kind, database, tmp_path):
 def test_database_passed_as_data_is_an_error(database):
     with pytest.raises(SourceError, match=r"some rows\.db is a database\. Give the rows to read: --database "):
         open_source(database)
+
+
+def test_sqlite_columns_of_many_combinations_of_types(tmp_path):
+    """More than are listed, so the type of each column is asked for by itself."""
+    names, rows = "abcdefghijk", [[None if i >> j & 1 else i for j in range(11)] for i in range(2048)]
+    rows += [["x", 0.5, *range(9)]]
+    with closing(sqlite3.connect(tmp_path / "t.db")) as connection:
+        connection.execute(f"CREATE TABLE t ({', '.join(names)})")
+        connection.executemany(f"INSERT INTO t VALUES ({', '.join('?' * 11)})", rows)
+        connection.commit()
+    source = open_source(database=tmp_path / "t.db", query="SELECT * FROM t")
+    found = pa.Table.from_batches(source.batches())
+    assert found.schema.types == [pa.string(), pa.float64(), *[pa.int64()] * 9]
+    assert found["a"].to_pylist() == [None if row[0] is None else str(row[0]) for row in rows]
+    assert found["b"].to_pylist() == [row[1] for row in rows]
+    assert found["k"].to_pylist() == [row[10] for row in rows]

@@ -67,7 +67,8 @@ def schema(spark):
 def test_model_equals_one_machine_byte_for_byte(frame, schema, partitions, monkeypatch):
     from tallybayes.spark import train, training
 
-    monkeypatch.setattr(training, "SMALL", 0)  # as if models were large: merged in rounds
+    monkeypatch.setattr(training, "SMALL", 0)  # as if models were large: merged in rounds, and sent in pieces
+    monkeypatch.setattr(training, "PIECE", 1000)
     assert digest(train(schema, frame.repartition(partitions))) == digest(Model.train(schema, ROWS))
 
 

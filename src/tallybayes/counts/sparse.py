@@ -46,13 +46,14 @@ class SparseTally(AnyTally):
     def __init__(
         self,
         classes: Iterable[Key],
-        index: kernels.StringIndex,
+        index: kernels.StringIndex | pa.Array,
         words: Codes,
         columns: Codes,
         sums: Mapping[str, Exact],
     ) -> None:
         self._classes = {key: i for i, key in enumerate(classes)}
-        self._index = index
+        self._built = index if isinstance(index, kernels.StringIndex) else None
+        self._texts = index if isinstance(index, pa.Array) else None  # the words, until they need an index
         self._size, self._looked_at = len(words), 0
         self._words = words  # this and the next may have spare capacity
         self._columns = columns
@@ -90,15 +91,20 @@ class SparseTally(AnyTally):
 
     def __len__(self) -> int:
         """The number of words, including those without counts by now."""
-        return len(self._index)
+        return len(self.index if (texts := self._texts) is None else texts)
 
     def words(self) -> pa.Array:
         """The words, by their numbers."""
-        return index_strings(self._index)
+        return index_strings(self.index) if (texts := self._texts) is None else texts
 
     @property
     def index(self) -> kernels.StringIndex:
-        return self._index
+        if (texts := self._texts) is not None:
+            index = kernels.StringIndex()
+            index_words(index, texts)
+            self._built, self._texts = index, None
+        assert self._built is not None
+        return self._built
 
     def cells(self) -> Cells:
         """All cells, including those that are empty by now."""
@@ -108,10 +114,10 @@ class SparseTally(AnyTally):
         return Cells(self._words[:size], self._columns[:size], {k: v[:size] for k, v in self._sums.items()})
 
     def copy(self) -> SparseTally:
-        return SparseTally(self._classes, self._index.copy(), *self.cells().copy())
+        return SparseTally(self._classes, self.index.copy(), *self.cells().copy())
 
     def renamed(self, classes: Iterable[Key]) -> SparseTally:
-        return SparseTally(classes, self._index, *self.cells())
+        return SparseTally(classes, self.index, *self.cells())
 
     def merged(self, groups: Mapping[Key, Sequence[Key]]) -> SparseTally:
         number = {key: i for i, keys in enumerate(groups.values()) for key in keys}
@@ -119,7 +125,7 @@ class SparseTally(AnyTally):
         cells = self.cells()
         kept = cells.at(place[cells.classes] >= 0)
         merged = kept._replace(classes=place[kept.classes]).merged(len(groups))
-        return SparseTally(groups, self._index.copy(), *merged)
+        return SparseTally(groups, self.index.copy(), *merged)
 
     def filled(self) -> list[Key]:
         _, columns, sums = self.cells()
@@ -134,7 +140,7 @@ class SparseTally(AnyTally):
         return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
 
     def write_row(self, parts: list[bytes]) -> None:
-        parts.append(write_words(self._index, self.cells()))
+        parts.append(write_words(self.index, self.cells()))
 
     def read_rows(self, key: Key, parts: Iterator[list[bytes]]) -> SparseTally:
         index, cells = read_words(next(parts), list(self._sums))
@@ -142,11 +148,11 @@ class SparseTally(AnyTally):
 
     def __neg__(self) -> SparseTally:
         words, columns, sums = self.cells()
-        return SparseTally(self._classes, self._index, words, columns, {k: -v for k, v in sums.items()}).copy()
+        return SparseTally(self._classes, self.index, words, columns, {k: -v for k, v in sums.items()}).copy()
 
     def __mul__(self, factor: float) -> SparseTally:
         words, columns, sums = self.cells()
-        return SparseTally(self._classes, self._index, words, columns, scaled(sums, factor)).only(self._classes)
+        return SparseTally(self._classes, self.index, words, columns, scaled(sums, factor)).only(self._classes)
 
     def only(self, classes: Iterable[Key]) -> SparseTally:
         """The sums of these classes, without cells and words that are empty by now."""
@@ -164,9 +170,9 @@ class SparseTally(AnyTally):
         """The non-empty words and cells of the classes with these indices."""
         kept, cells = np.isin(list(self._classes.values()) or [0], classes), self.cells()
         filled = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
-        used = filled.used(len(self._index))
+        used = filled.used(len(self.index))
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return self._index.subset(np.flatnonzero(used).astype(np.int32)), filled._replace(words=number[filled.words])
+        return self.index.subset(np.flatnonzero(used).astype(np.int32)), filled._replace(words=number[filled.words])
 
     __rmul__ = __mul__
 
@@ -187,9 +193,12 @@ class SparseTally(AnyTally):
         return f"{SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few).dense()!r}{more}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied without the words that are no longer in any cell."""
-        tidy = self.canonical()
-        return SparseTally.with_words, (tidy.classes, tidy.words(), *tidy.cells())
+        """Pickled and copied without the words that are no longer in any cell, and in canonical order."""
+        return self.canonical().as_it_is()
+
+    def as_it_is(self) -> tuple[Any, ...]:
+        """How to pickle it in its own order, which is faster but tells its history."""
+        return SparseTally, (self.classes, self.words(), *self.cells())
 
     def dense(self) -> Tally:
         """The same sums as a dense table."""
@@ -205,13 +214,13 @@ class SparseTally(AnyTally):
         filled = cells.at(holding(cells.sums))
         place = np.full(len(self._classes), -1, np.int32)
         place[[self._classes[key] for key in keys]] = np.arange(len(keys))
-        order = self._index.sorted()
-        order = order[filled.used(len(self._index))[order]]
-        rank = np.full(len(self._index), -1, np.int32)
+        order = self.index.sorted()
+        order = order[filled.used(len(self.index))[order]]
+        rank = np.full(len(self.index), -1, np.int32)
         rank[order] = np.arange(len(order), dtype=np.int32)
         filled = filled.numbered(rank, place)
         ordered = filled.at(np.lexsort((filled.classes, filled.words)))
-        return SparseTally(keys, self._index.subset(order), *ordered.carried())
+        return SparseTally(keys, self.index.subset(order), *ordered.carried())
 
     def touched(self, other: SparseTally) -> Mapping[str, Exact]:
         return without_traces(self._at(other), other.cells().sums)
@@ -238,7 +247,7 @@ class SparseTally(AnyTally):
         """The same for single words, pairs, longer runs and runs of characters, each by themselves: [run, class]."""
         at, cells = [self._classes.get(key, -1) for key in classes], self.cells()
         numbers = [RUNS * c + run if c >= 0 else -1 for run in range(RUNS) for c in at]
-        found = self._run_totals.of(name, numbers, lambda: by_run(self._index, cells), cells.sums)
+        found = self._run_totals.of(name, numbers, lambda: by_run(self.index, cells), cells.sums)
         return Exact(found.limbs.reshape(RUNS, len(at), -1), found.low)
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
@@ -246,7 +255,7 @@ class SparseTally(AnyTally):
             taken = other.copy() if sign > 0 else -other
             self.__dict__.update(taken.__dict__)
             return
-        if other is self or other._index is self._index:
+        if other is self or (self._built is not None and other._built is self._built):
             other = other.copy()
         if self._size + other._size > len(self._words):
             self._make_room()
@@ -260,7 +269,7 @@ class SparseTally(AnyTally):
         self._totals.add(places, columns, added, sign)
         if self._run_totals:
             runs = [RUNS * place + run for place in places for run in range(RUNS)]
-            self._run_totals.add(runs, by_run(other._index, other.cells()), added, sign)
+            self._run_totals.add(runs, by_run(other.index, other.cells()), added, sign)
 
     def _make_room(self) -> None:
         """Before more memory is allocated, removes forgotten words if they are the majority."""
@@ -275,10 +284,10 @@ class SparseTally(AnyTally):
             self._pairs = kernels.PairIndex()
             self._pairs.encode(self._words[: self._size], self._columns[: self._size], True)
         if not grow:
-            words, columns = self._index.find_all(other._index), other._classes
+            words, columns = self.index.find_all(other.index), other._classes
             places = np.array([self._classes.get(key, -1) for key in columns], np.int32)
         else:
-            words = self._index.merge(other._index)
+            words = other._merged_into(self.index)
             places = np.array([self._classes.setdefault(key, len(self._classes)) for key in other._classes], np.int32)
         a, b, _ = other.cells()
         here, there = words[a], places[b]
@@ -286,6 +295,9 @@ class SparseTally(AnyTally):
         if len(self._pairs) > self._size:
             self._admit(len(self._pairs), numbers, here, there)
         return numbers
+
+    def _merged_into(self, index: kernels.StringIndex) -> Codes:
+        return index.merge(self.index) if (texts := self._texts) is None else index_words(index, texts)
 
     def _admit(self, size: int, numbers: Counts, words: Codes, columns: Codes) -> None:
         new = numbers >= self._size

@@ -12,6 +12,7 @@ namespace tallybayes {
 namespace {
 
 constexpr uint64_t ahead = 32;  // strings whose slots are prefetched while others are compared
+constexpr size_t small = 1 << 12;  // slots that fit into the cache
 constexpr size_t patience = 1 << 18;  // words between checks for signals; a multiple of `ahead`
 
 template <class T>
@@ -71,6 +72,13 @@ inline StringIndex::Probe StringIndex::probe_padded(const char* text, uint32_t l
     const uint64_t head = load<uint64_t>(text) & mask;
     const uint64_t tail = load<uint64_t>(text + (std::max<uint32_t>(length, 8) - 8)) & mask;
     return {head, tail, length, hash(text, length, head, tail), text};
+}
+
+// Short strings without branches, except at the end of the column's bytes.
+inline StringIndex::Probe StringIndex::probe_within(const StringColumn& column, int64_t start, int64_t end) {
+    const std::string_view text = column.between(start, end);
+    const bool padded = text.size() <= 16 && column.size - start >= 8;
+    return padded ? probe_padded(text.data(), uint32_t(text.size())) : probe(text);
 }
 
 inline bool StringIndex::is(const Slot& slot, const Probe& probe) const {
@@ -141,15 +149,29 @@ void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) 
 
 template <class Held, class Prepare>
 void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare) {
+    if (column.wide)
+        encode_cells<Held>(column, static_cast<const int64_t*>(column.offsets), grow, codes, prepare);
+    else
+        encode_cells<Held>(column, static_cast<const int32_t*>(column.offsets), grow, codes, prepare);
+}
+
+// A small table stays in the cache: then each string is looked up at once, instead of prefetching the slots of many.
+template <class Held, class Offset, class Prepare>
+void StringIndex::encode_cells(const StringColumn& column, const Offset* offsets, bool grow, int32_t* codes, Prepare prepare) {
     Held held(lock_.mutex);
     Probe probes[ahead];
     for (int64_t start = 0; start < column.rows; start += ahead) {
         if (start && start % int64_t(patience) == 0) heed(held);
         prepare(held);
         const int64_t count = std::min<int64_t>(ahead, column.rows - start);
+        const Offset* at = offsets + column.first + start;
+        if (!column.validity && slots_.size() <= small) {
+            for (int64_t i = 0; i < count; ++i) codes[start + i] = find(probe_within(column, at[i], at[i + 1]), grow);
+            continue;
+        }
         for (int64_t i = 0; i < count; ++i) {
             if (column.missing(start + i)) continue;
-            probes[i] = probe(column[start + i]);
+            probes[i] = probe_within(column, at[i], at[i + 1]);
             prefetch(probes[i]);
         }
         for (int64_t i = 0; i < count; ++i)

@@ -28,8 +28,8 @@ struct StringColumn {
     int64_t offset(int64_t row) const {
         return wide ? static_cast<const int64_t*>(offsets)[first + row] : static_cast<const int32_t*>(offsets)[first + row];
     }
-    std::string_view operator[](int64_t row) const {
-        const int64_t start = offset(row), end = offset(row + 1);
+    std::string_view operator[](int64_t row) const { return between(offset(row), offset(row + 1)); }
+    std::string_view between(int64_t start, int64_t end) const {
         if (start < 0 || end < start || end > size) throw std::out_of_range("the column's offsets do not fit its bytes");
         return {bytes + start, size_t(end - start)};
     }
@@ -110,6 +110,9 @@ private:
     static void heed(Held& held);
     template <class Held, class Prepare>
     void encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare);
+    template <class Held, class Offset, class Prepare>
+    void encode_cells(const StringColumn& column, const Offset* offsets, bool grow, int32_t* codes, Prepare prepare);
+    static Probe probe_within(const StringColumn& column, int64_t start, int64_t end);
 
     Lock lock_;
     Pages<Slot> slots_;

@@ -33,7 +33,7 @@ def string_buffers(cells: pa.Array) -> tuple[Any, bool, Any, Any, int, int]:
         np.frombuffer(offsets, np.uint8) if offsets else np.zeros(0, np.uint8),
         pa.types.is_large_string(cells.type) or pa.types.is_large_binary(cells.type),
         np.frombuffer(data, np.uint8) if data else np.zeros(0, np.uint8),
-        np.frombuffer(validity, np.uint8) if validity else None,
+        np.frombuffer(validity, np.uint8) if cells.null_count else None,
         cells.offset,
         len(cells),
     )

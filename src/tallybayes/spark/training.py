@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from itertools import chain
 
-import pyarrow as pa
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
@@ -23,11 +21,12 @@ from tallybayes.schema.schema import Schema
 from tallybayes.spark.columns import check_there
 from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
+from tallybayes.spark.sending import COUNTED, IN_PIECES, cutting, joined, received, sent
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
 FEW = 16  # models that the driver merges itself
 SMALL = 1 << 26  # total bytes up to which the driver collects models at once, instead of one by one
-COUNTED = "model binary"
+PIECE = 1 << 22  # bytes of a larger model that are sent to the driver as one row
 ADVICE = "Rename the column, or treat it as missing with absent='missing'."
 
 
@@ -87,27 +86,16 @@ def _counting(
                 f"Column {label!r}: a row has no label. Drop such rows, as df.dropna(subset=[{label!r}]) does."
             ) from None
         if model.keys():
-            yield _sent(model)
+            yield sent(model)
 
     return counted
 
 
-def _sent(model: Model) -> pa.RecordBatch:
-    return pa.record_batch([pa.array([pickle.dumps(model)], pa.binary())], ["model"])
-
-
-def _received(batches: Batches) -> Iterator[Model]:
-    """The models one by one."""
-    for batch in batches:
-        for cell in batch.column(0):
-            yield pickle.loads(cell.as_py())
-
-
 def _merge_partition(batches: Batches) -> Batches:
-    models = _received(batches)
+    models = received(batches)
     first = next(models, None)
     if first is not None:
-        yield _sent(merge(chain([first], models)))
+        yield sent(merge(chain([first], models)))
 
 
 def _merged(counted: DataFrame, schema: Schema) -> Model:
@@ -119,8 +107,11 @@ def _merged(counted: DataFrame, schema: Schema) -> Model:
             together = rounds[-1].repartition(math.ceil(math.sqrt(left)))
             rounds.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
             left, size = _measured(rounds[-1])
-        rows = rounds[-1].toLocalIterator() if size > SMALL else rounds[-1].collect()
-        return merge(pickle.loads(row.model) for row in rows) if left else Model(schema)
+        if not left:
+            return Model(schema)
+        if size <= SMALL:
+            return merge(received(rounds[-1].toArrow().to_batches()))
+        return merge(joined(rounds[-1].mapInArrow(marking(cutting(PIECE)), IN_PIECES).toLocalIterator()))
     finally:
         for each in rounds:
             each.unpersist()

@@ -28,8 +28,7 @@ class Support(NamedTuple):
         if np.isfinite(self.lowest):
             bad |= x <= self.lowest if self.open else x < self.lowest
         if self.whole:
-            bad |= x != np.floor(x)
-            bad &= ~np.isnan(x)
+            bad |= np.floor(x) < x
         return bad
 
     def takes(self, x: float) -> bool:
