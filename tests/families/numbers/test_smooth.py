@@ -183,7 +183,7 @@ def test_leaving_out_takes_a_value_from_its_own_cell():
     sums = kernels.smooth_counts(without, np.full(2, 3.0))[0]
     expected = kernels.smooth_counts(grid.counts, np.full(2, 3.0))[0][cell, label] - own[cell, label]
     assert sums[cell, label] == pytest.approx(expected, rel=1e-12)
-    assert full.shape == (9, CELLS, 2)
+    assert full.shape == (9, CELLS, 2)  # of 400 values
 
 
 def test_forgetting_restores_the_choice():

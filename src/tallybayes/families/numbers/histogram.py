@@ -21,7 +21,7 @@ from tallybayes.families.numbers.interval_belief import IntervalBelief
 from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of, whole_cells
 from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
 from tallybayes.families.numbers.intervals import AUTO, METHODS
-from tallybayes.families.numbers.smooth import Intervals, smoother
+from tallybayes.families.numbers.smooth import Intervals, Smooth, in_intervals, smoother
 from tallybayes.families.numbers.values import Values, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import (
@@ -91,12 +91,15 @@ class Histogram(Values):
     def _smoothed(self, known: Sequence[tuple[Floats, Floats]], cut: Sequence[Intervals]) -> list[Intervals]:
         """The same, with smooth densities instead where these predict the classes better."""
 
-        def better(column: tuple[tuple[Floats, Floats], Intervals]) -> Intervals:
-            (values, counts), plain = column
-            found = smoother(values, counts, plain, self.bits)
-            return plain if found is None else found.intervals
+        def better(column: tuple[tuple[Floats, Floats], Intervals]) -> Smooth | None:
+            return smoother(*column[0], column[1])
 
-        return each_of(better, list(zip(known, cut, strict=True)), sum(len(values) for values, _ in known))
+        found = each_of(better, list(zip(known, cut, strict=True)), sum(len(values) for values, _ in known))
+        smooth = {i: each for i, each in enumerate(found) if each is not None}
+        if not smooth:
+            return list(cut)
+        intervals = iter(in_intervals(list(smooth.values()), [known[i][0] for i in smooth], self.bits))
+        return [next(intervals) if i in smooth else plain for i, plain in enumerate(cut)]
 
     def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> list[Floats]:
         known = self.counted_without(tallies, columns, folds)
@@ -142,9 +145,9 @@ class Histogram(Values):
         known = self.counted([tally], classes)
         ((ranges, counts, pseudo),) = self._cut(known, len(classes))
         if self.method == AUTO:
-            found = smoother(*known[0], Intervals(ranges, counts, pseudo), self.bits)
+            found = smoother(*known[0], Intervals(ranges, counts, pseudo))
             if found is not None:
-                return SmoothLeftOut(found)
+                return SmoothLeftOut(found, *in_intervals([found], [known[0][0]], self.bits))
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
         size = len(ranges.cuts) + 1
         n = tally.aligned(tally.slots, classes).sums["n"]

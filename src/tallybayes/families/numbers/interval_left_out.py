@@ -11,7 +11,7 @@ from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_densities import LEAST
-from tallybayes.families.numbers.smooth import Smooth, densities
+from tallybayes.families.numbers.smooth import Intervals, Smooth, densities
 from tallybayes.families.numbers.support import LARGEST
 
 
@@ -41,9 +41,10 @@ class SmoothLeftOut:
     """Smoothed intervals: the density of a value's class is estimated again without it."""
 
     smooth: Smooth
+    intervals: Intervals
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
-        (ranges, counts, _), logs = self.smooth.intervals, np.zeros((len(rows), len(rows.classes)))
+        (ranges, counts, _), logs = self.intervals, np.zeros((len(rows), len(rows.classes)))
         there = np.flatnonzero(~np.isnan(cells))
         codes, at = rows.codes[there], ranges.edges[1:-1].searchsorted(cells[there], "right")
         weights = weights_of(rows)[there]
@@ -61,7 +62,7 @@ class SmoothLeftOut:
 
     def _logs(self, weight: float) -> tuple[Floats, Floats]:
         """log P(interval | class), and the same without a value of this weight in that interval and class."""
-        grid, density, (ranges, counts, pseudo) = self.smooth
+        (grid, density, _), (ranges, counts, pseudo) = self.smooth, self.intervals
         full, left = (each[density] for each in densities(grid, weight)[:2])
         share = np.divide(left, full, out=np.zeros_like(full), where=full > 0)[grid.cells_of(ranges)]
         rest = counts * share

@@ -12,6 +12,7 @@ are most probable.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,10 +21,12 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.numbers.interval_densities import Ranges, whole_cells
-from tallybayes.families.numbers.intervals import description_of, half_way
+from tallybayes.families.numbers.intervals import description_of
 from tallybayes.families.numbers.stretched import Stretched
 
 CELLS = 128
+FEWER = 64  # cells, for fewer than MANY different values
+MANY = 200
 FURTHEST = 5.0  # on the stretched scale; what lies beyond is in the outermost cells
 FEWEST = 10  # different values
 STANDS_OUT = 0.05  # the share of all values that one value must have to be kept apart …
@@ -45,6 +48,7 @@ class Grid(NamedTuple):
 
     scale: Stretched
     edges: Floats  # on the stretched scale
+    inner: Floats  # the edges between cells, as numbers
     counts: Floats  # [cell, class]
     apart: Floats  # values that are not smoothed
     apart_counts: Floats  # [value, class]
@@ -53,38 +57,41 @@ class Grid(NamedTuple):
     @classmethod
     def of(cls, values: Floats, counts: Floats) -> Grid | None:
         """None if there are too few different values to smooth."""
-        apart = stands_out(counts.sum(axis=1))
-        own, n = (values[~apart], counts[~apart]) if apart.any() else (values, counts)
+        together = counts.sum(axis=1)
+        apart = np.flatnonzero(stands_out(together))
+        own, n, often = values, counts, together
+        if len(apart):
+            own, n, often = (np.delete(each, apart, axis=0) for each in (values, counts, together))
         if len(own) < FEWEST:
             return None
-        scale = Stretched.of(own, n.sum(axis=1))
+        scale = Stretched.of(own, often)
         low, high = np.clip(scale.stretched(own[[0, -1]]), -FURTHEST, FURTHEST)
         if not low < high:
             return None
-        edges = np.linspace(low, high, CELLS + 1)
-        at, width = scale.back(edges[1:-1]).searchsorted(own, "right"), n.shape[1]
-        cells = at[:, None] * width + np.arange(width)
-        summed = np.bincount(cells.reshape(-1), n.reshape(-1), CELLS * width).astype(np.float64)
-        between = np.concatenate([[-np.inf], half_way(values), [np.inf]])
-        bounds = np.stack([between[:-1][apart], between[1:][apart]])
-        return cls(scale, edges, summed.reshape(CELLS, width), values[apart], counts[apart], bounds)
+        edges = np.linspace(low, high, (CELLS if len(own) >= MANY else FEWER) + 1)
+        inner = scale.back(edges[1:-1])
+        ends = np.concatenate([[0], own.searchsorted(inner), [len(own)]])
+        cells = np.add.reduceat(n, np.minimum(ends[:-1], len(own) - 1), axis=0)
+        cells[ends[:-1] == ends[1:]] = 0.0
+        return cls(scale, edges, inner, cells, values[apart], counts[apart], _bounds(values, apart))
 
     @property
     def step(self) -> float:
-        return float(self.edges[-1] - self.edges[0]) / CELLS
+        return float(self.edges[-1] - self.edges[0]) / len(self.counts)
 
     def cuts(self) -> Floats:
         """Where intervals are cut: at the edges of the cells, and on both sides of the values kept apart."""
-        inner = self.scale.back(self.edges[1:-1])
-        within = ((inner[:, None] > self.bounds[0]) & (inner[:, None] < self.bounds[1])).any(axis=1)
-        found = np.unique(np.concatenate([inner[~within], *self.bounds]))
+        if not len(self.apart):
+            return self.inner
+        within = ((self.inner[:, None] > self.bounds[0]) & (self.inner[:, None] < self.bounds[1])).any(axis=1)
+        found = np.unique(np.concatenate([self.inner[~within], *self.bounds]))
         return found[np.isfinite(found)]
 
     def spread_over(self, smoothed: Floats, ranges: Ranges) -> Floats:
         """Counts of the grid's cells as counts of these intervals: [interval, class]."""
         below = np.vstack([np.zeros(smoothed.shape[1]), np.cumsum(smoothed, axis=0)])
         at = self._places(ranges.edges[1:-1])
-        cell = np.minimum(at.astype(np.intp), CELLS - 1)
+        cell = np.minimum(at.astype(np.intp), len(smoothed) - 1)
         reached = below[cell] + (at - cell)[:, None] * smoothed[cell]
         counts = np.diff(np.vstack([below[:1], np.maximum.accumulate(reached), below[-1:]]), axis=0)
         counts[self.intervals_apart(ranges)] += self.apart_counts
@@ -97,11 +104,11 @@ class Grid(NamedTuple):
     def cells_of(self, ranges: Ranges) -> NDArray[np.intp]:
         """The cell that the middle of each interval is in."""
         places = self._places(ranges.edges)
-        return np.minimum((places[:-1] + places[1:]) / 2.0, CELLS - 1).astype(np.intp)
+        return np.minimum((places[:-1] + places[1:]) / 2.0, len(self.counts) - 1).astype(np.intp)
 
     def _places(self, x: Floats) -> Floats:
         """Where numbers are on the grid, in cells."""
-        return np.asarray(np.clip((self.scale.stretched(x) - self.edges[0]) / self.step, 0.0, CELLS))
+        return np.asarray(np.clip((self.scale.stretched(x) - self.edges[0]) / self.step, 0.0, len(self.counts)))
 
 
 def stands_out(counts: Floats) -> NDArray[np.bool_]:
@@ -110,6 +117,15 @@ def stands_out(counts: Floats) -> NDArray[np.bool_]:
     neighbours[:-1] = counts[1:]
     np.maximum(neighbours[1:], counts[:-1], out=neighbours[1:])
     return (counts >= STANDS_OUT * counts.sum()) & (counts > AS_OFTEN * neighbours)
+
+
+def _bounds(values: Floats, apart: NDArray[np.intp]) -> Floats:
+    """Half-way from these values to their neighbours; infinite where there is none."""
+    if not len(apart):
+        return np.zeros((2, 0))
+    last = len(values) - 1
+    low, high = (values[np.clip(apart + step, 0, last)] / 2.0 + values[apart] / 2.0 for step in (-1, 1))
+    return np.stack([np.where(apart > 0, low, -np.inf), np.where(apart < last, high, np.inf)])
 
 
 class Densities(NamedTuple):
@@ -152,10 +168,15 @@ class Smooth(NamedTuple):
 
     grid: Grid
     density: int
-    intervals: Intervals
+    counts: Floats  # of the grid's cells under that density
+
+    def over(self, ranges: Ranges) -> Intervals:
+        """The same as counts of intervals."""
+        counts = self.grid.spread_over(self.counts, ranges)
+        return Intervals(ranges, counts, pooled(counts))
 
 
-def smoother(values: Floats, counts: Floats, plain: Intervals, bits: int) -> Smooth | None:
+def smoother(values: Floats, counts: Floats, plain: Intervals) -> Smooth | None:
     """The best smooth density of a column; None if the `plain` intervals predict the classes as well."""
     grid = Grid.of(values, counts)
     if grid is None:
@@ -163,8 +184,12 @@ def smoother(values: Floats, counts: Floats, plain: Intervals, bits: int) -> Smo
     density, loss, smoothed = best_density(grid)
     n, pseudo = plain.counts, plain.pseudo
     (cost,) = kernels.left_out_losses(n[None], np.maximum(n - 1.0, 0.0)[None], pseudo[None], n, float(pseudo.sum()))
-    if not loss < cost + description_of(plain.ranges.cuts, values, counts):
-        return None
-    (ranges,) = whole_cells([values], [grid.cuts()], bits)
-    spread = grid.spread_over(smoothed, ranges)
-    return Smooth(grid, density, Intervals(ranges, spread, pooled(spread)))
+    if loss < cost or loss < cost + description_of(plain.ranges.cuts, values, counts):
+        return Smooth(grid, density, smoothed)
+    return None
+
+
+def in_intervals(smooth: Sequence[Smooth], values: Sequence[Floats], bits: int) -> list[Intervals]:
+    """The intervals of several columns."""
+    ranges = whole_cells(values, [each.grid.cuts() for each in smooth], bits)
+    return [each.over(own) for each, own in zip(smooth, ranges, strict=True)]

@@ -36,10 +36,11 @@ class Stretched:
         below, n = np.cumsum(counts), counts.sum()
         last = len(values) - 1
         near = [np.searchsorted(below, n / 2.0, side=side).clip(0, last) for side in ("left", "right")]
-        half = 0.0
         for share in SHARES:
             low, high = values[np.searchsorted(below, [n * share, n * (1.0 - share)]).clip(0, last)]
-            half = half or float(high / 2.0 - low / 2.0)
+            half = float(high / 2.0 - low / 2.0)
+            if half:
+                break
         spread = half or abs(float(values[0])) or 1.0
         return cls(float(np.sum(values[near] / 2.0)), max(spread, LEAST_SPREAD))
 
