@@ -13,6 +13,8 @@ from tallybayes.families.folds import Folds
 from tallybayes.families.smoothing import MEstimate
 from tallybayes.families.weighed import centred
 
+pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # few bits
+
 FAMILIES = [
     Categorical(),
     Categorical(alpha="fitted"),
@@ -23,6 +25,7 @@ FAMILIES = [
     Histogram(method="fitted", alpha="fitted", bits=3),
     Histogram(method="equal count", intervals=4, bits=52),
     Histogram(method="mdl", alpha=0.5),
+    Histogram(method="auto", alpha="fitted"),
 ]
 
 

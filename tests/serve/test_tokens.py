@@ -19,7 +19,7 @@ OPERATIONS = {
     ("GET", ""): ("predict", None),
     ("POST", "learn"): ("learn", LABELLED),
     ("POST", "forget"): ("learn", {"id": "m-2"}),
-    ("POST", "correct"): ("learn", {"id": "m-1", "label": "ham"}),
+    ("POST", "correct"): ("learn", {"id": "m-1", "label": "ham", "new_class": True}),
     ("GET", "receipts/m-1"): ("learn", None),
     ("GET", "file"): ("admin", None),
 }

@@ -32,6 +32,7 @@ FEWEST = 10  # different values
 STANDS_OUT = 0.05  # the share of all values that one value must have to be kept apart …
 AS_OFTEN = 3.0  # … and how many times as often as its neighbours it must occur
 PRICE = 0.25  # nats of left-out loss that a parameter must gain
+RAREST = 1e-9  # pseudo-count: an interval between two steps of the rounding has no share of the density
 LEAST = float(np.finfo(np.float64).tiny)
 
 
@@ -173,7 +174,7 @@ class Smooth(NamedTuple):
     def over(self, ranges: Ranges) -> Intervals:
         """The same as counts of intervals."""
         counts = self.grid.spread_over(self.counts, ranges)
-        return Intervals(ranges, counts, pooled(counts))
+        return Intervals(ranges, counts, np.maximum(pooled(counts), RAREST))
 
 
 def smoother(values: Floats, counts: Floats, plain: Intervals) -> Smooth | None:
