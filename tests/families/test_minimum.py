@@ -9,10 +9,11 @@ from scipy.optimize import minimize, rosen, rosen_der
 from tallybayes.families.minimum import curvature_of, minimum
 
 
-def logistic(rows, columns, seed):
-    """Ridge-penalised logistic loss."""
+def logistic(rows, columns, seed, alike=0.0):
+    """Ridge-penalised logistic loss, of columns that may resemble each other."""
     random = np.random.default_rng(seed)
     x, y = random.normal(size=(rows, columns)) * random.lognormal(size=columns), random.choice([-1.0, 1.0], rows)
+    x += alike * random.normal(size=(rows, 1))
 
     def loss(w):
         margin = y * (x @ w)
@@ -22,10 +23,17 @@ def logistic(rows, columns, seed):
     return loss
 
 
-@given(st.integers(1, 200), st.integers(1, 20), st.floats(-1.0, 0.2), st.integers(0, 2**32 - 1))
-def test_hessian_changes_the_path_not_the_minimum(rows, columns, lowest, seed):
-    loss, other, start = logistic(rows, columns, seed), logistic(rows, columns, seed + 1), np.full(columns, 0.1)
-    bounds = np.full(columns, lowest), np.full(columns, 0.6)
+@given(
+    st.integers(1, 200),
+    st.integers(1, 20),
+    st.floats(-1.0, 0.2),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from([0.0, 9.0]),
+)
+def test_hessian_changes_the_path_not_the_minimum(rows, columns, lowest, seed, alike):
+    """A step by the Hessian that is cut off at the bounds may lead uphill, above all if columns are alike."""
+    loss, other = (logistic(rows, columns, each, alike) for each in (seed, seed + 1))
+    bounds, start = (np.full(columns, lowest), np.full(columns, 0.6)), np.full(columns, 0.5)
     expected = minimum(loss, start, *bounds, slope=1e-8, fall=0.0)
     for curvature in (curvature_of(loss, start), curvature_of(other, start)):
         found = minimum(loss, start, *bounds, slope=1e-8, fall=0.0, curvature=curvature)
@@ -88,3 +96,15 @@ def test_small_step_is_not_the_end(rows, columns, seed):
     found = minimum(scaled, start, low, high, fall=1e-7, slope=1e-3)
     best = minimize(scaled, start, jac=True, bounds=[(0.0, None)] * columns, options={"ftol": 1e-14, "gtol": 1e-9})
     assert scaled(found)[0] <= best.fun + 1e-3 * (1.0 + best.fun)
+
+
+def test_a_step_by_the_hessian_that_leads_uphill_at_the_bounds_is_not_the_end():
+    hessian, centre = np.array([[1.0, 0.999], [0.999, 1.0]]), np.array([-10.0, 10.4])
+
+    def loss(x):
+        slope = hessian @ (x - centre)
+        return float(slope @ (x - centre)) / 2.0, slope
+
+    start, low, high = np.full(2, 0.5), np.zeros(2), np.full(2, np.inf)
+    found = minimum(loss, start, low, high, slope=1e-9, curvature=hessian)
+    np.testing.assert_allclose(found, [0.0, 10.4 - 0.999 * 10.0], atol=1e-6)

@@ -59,10 +59,11 @@ def minimum(
             known.append((there - x, then - slopes))
             little = value - less <= fall * max(abs(value), abs(less), 1.0)
             x, value, slopes = there, less, then
-        if little and fresh:
+        if little and fresh and curvature is None:
             break
-        if little:
-            known.clear()  # bad curvature: try steepest descent once more before stopping
+        if little:  # bad curvature: try without the last steps, and then without the Hessian, before stopping
+            curvature = None if fresh else curvature  # cut off at the bounds, its step need not lead downhill
+            known.clear()
     return x
 
 
