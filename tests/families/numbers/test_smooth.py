@@ -16,6 +16,7 @@ from tallybayes.families.numbers.intervals import ENOUGH
 from tallybayes.families.numbers.smooth import CELLS, Grid, densities, stands_out
 from tallybayes.model.left_out import left_out
 
+EVEN = np.log([0.5, 0.5])
 AUTO = Histogram(method="auto", alpha="fitted", bits=8)
 PLAIN = Histogram(method="fitted", alpha="fitted", bits=8)
 SHAPES = {
@@ -122,6 +123,22 @@ def test_a_value_that_stands_out_is_not_smoothed():
     zero = [name for name in model.estimates("x") if model.estimates("x")[name]["0"] > 0.3]
     share = {label: np.mean(x[y == label] == 0.0) for label in "01"}
     assert model.estimates("x")[zero[0]] == pytest.approx(share, abs=2e-3)
+
+
+def test_plain_intervals_are_shown_with_their_counts():
+    x, y = drawn("normal", 2000)
+    model, plain = trained(AUTO, x, y), trained(PLAIN, x, y)
+    counts = {each.word: each.n for each in plain.belief("x").heaviest(1, EVEN, 999)}
+    shown = {each.word: each for each in model.belief("x").heaviest(1, EVEN, 999)}
+    assert {name: each.n for name, each in shown.items()} == counts
+    last = max(shown, key=_start)
+    low, high = np.diff(model.evidence({"x": [_start(last), x.max()]})["x"], axis=1)[:, 0]
+    assert low < shown[last].log_odds < high  # a mean over the interval
+    assert model.belief("x").free() == plain.belief("x").free()
+
+
+def _start(interval):
+    return float(interval.strip("[)]").split(", ")[0])
 
 
 def test_neighbouring_counts_alike_do_not_stand_out():

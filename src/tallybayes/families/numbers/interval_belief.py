@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief, Scorer
+from tallybayes.families.base import Belief, Free, Scorer, WordWeight, heaviest, log_odds
 from tallybayes.families.events import Conditional, Event, NoJointError
-from tallybayes.families.numbers.interval_densities import Densities, Ranges
+from tallybayes.families.numbers.interval_densities import LEAST, Densities, Ranges
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.smooth import Intervals
 from tallybayes.families.numbers.support import LARGEST
@@ -40,8 +40,22 @@ class IntervalBelief(SmoothedBelief):
     @cached_property
     def levels(self) -> list[str]:  # type: ignore[override]
         """The names of the intervals, made when needed."""
-        ends = self.ranges.ends
-        return interval_names(np.array([*ends[:1], *self.ranges.cuts, *ends[1:]]))
+        return names_of(self.ranges)
+
+    def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
+        """Smoothed intervals are too many and too small to show: their mean evidence in the plain ones instead."""
+        ranges, counts, _ = self.cut
+        if ranges is self.ranges:
+            return super().heaviest(index, prior, top)
+        middles = self.edges[:-1] / 2.0 + self.edges[1:] / 2.0
+        at = np.eye(len(counts))[ranges.edges[1:-1].searchsorted(middles, "right")]
+        often = self.counts.sum(axis=1, keepdims=True) + self.pseudo[:, None]
+        evidence = at.T @ (often * self.table) / np.maximum(at.T @ often, LEAST)
+        return heaviest(names_of(ranges), counts[:, index], log_odds(evidence, index, prior), top)
+
+    def free(self) -> Free:
+        size = max(len(self.cut.counts), 1)
+        return Free(size - 1, outcomes=size)
 
     def codes(self, cells: Any) -> Any:
         """The interval of every number; the outermost for numbers beyond the range."""
@@ -121,6 +135,10 @@ class IntervalBelief(SmoothedBelief):
                 (at == len(self.counts) - 1) & (chance > 1.0 - self.beyond), self.edges[-1] + distance, drawn
             )
         return pa.array(np.clip(drawn, -LARGEST, LARGEST))
+
+
+def names_of(ranges: Ranges) -> list[str]:
+    return interval_names(np.array([*ranges.ends[:1], *ranges.cuts, *ranges.ends[1:]]))
 
 
 def interval_names(edges: Floats) -> list[str]:
