@@ -210,19 +210,25 @@ class SmoothedBelief(Belief):
 
     def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
         """From the Beta distribution of each level's probability; the density within an interval stays fixed."""
-        raised = self.counts[:, index] + self.pseudo
+        raised, at = self._uncertain(index)
         total = raised.sum()
         if total <= 0:
             return None
         codes, evidence = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
         self.add_evidence(cells, evidence)
         with np.errstate(divide="ignore", invalid="ignore"):
-            spread = evidence[index] - np.log(self.probability[codes, index])
-            hits, misses = raised[codes], np.maximum(total - raised[codes], 0.0)
+            hits = raised[codes if at is None else at[codes]]
+            misses = np.maximum(total - hits, 0.0)
+            spread = evidence[index] - np.log(hits / total)
             ends = [special.betaincinv(hits, misses, share) for share in ((1.0 - mass) / 2.0, (1.0 + mass) / 2.0)]
             certain = np.where(misses > 0.0, 0.0, 1.0)
             low, high = (np.log(np.where((hits > 0) & (misses > 0), end, certain)) + spread for end in ends)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), -np.inf, high)
+
+    def _uncertain(self, index: int) -> tuple[Floats, NDArray[np.intp] | None]:
+        """The counts and pseudo-counts of a class that say how uncertain its probabilities are, and which of them is
+        about each level, if they are fewer."""
+        return self.counts[:, index] + self.pseudo, None
 
     def free(self) -> Free:
         return Free(max(len(self.counts) - 1, 0), outcomes=max(len(self.counts), 1))

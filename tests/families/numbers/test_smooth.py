@@ -137,6 +137,23 @@ def test_plain_intervals_are_shown_with_their_counts():
     assert model.belief("x").free() == plain.belief("x").free()
 
 
+def test_smooth_densities_are_as_uncertain_as_plain_intervals():
+    x, y = drawn("normal", 2000)
+    auto, plain = (trained(family, x, y).belief("x") for family in (AUTO, PLAIN))
+    widths = []
+    for belief in (auto, plain):
+        low, high = belief.credible(0, np.array([-1.0, 0.0, 1.0]), 0.9)
+        widths.append(high - low)
+        assert (low < high).all()
+    np.testing.assert_allclose(*widths, rtol=1e-9)
+    logs = [np.zeros((2, 3)) for _ in range(400)]
+    random = np.random.default_rng(0)
+    for each in logs:
+        auto.drawn(random).add_evidence(np.array([-1.0, 0.0, 1.0]), each)
+    low, high = np.quantile([each[0] for each in logs], [0.05, 0.95], axis=0)
+    np.testing.assert_allclose(high - low, widths[0], rtol=0.25)
+
+
 def _start(interval):
     return float(interval.strip("[)]").split(", ")[0])
 

@@ -47,11 +47,32 @@ class IntervalBelief(SmoothedBelief):
         ranges, counts, _ = self.cut
         if ranges is self.ranges:
             return super().heaviest(index, prior, top)
-        middles = self.edges[:-1] / 2.0 + self.edges[1:] / 2.0
-        at = np.eye(len(counts))[ranges.edges[1:-1].searchsorted(middles, "right")]
+        at = np.eye(len(counts))[self._plain]
         often = self.counts.sum(axis=1, keepdims=True) + self.pseudo[:, None]
         evidence = at.T @ (often * self.table) / np.maximum(at.T @ often, LEAST)
         return heaviest(names_of(ranges), counts[:, index], log_odds(evidence, index, prior), top)
+
+    @cached_property
+    def _plain(self) -> NDArray[np.intp]:
+        """The plain interval that each smoothed one is in."""
+        middles = self.edges[:-1] / 2.0 + self.edges[1:] / 2.0
+        return self.cut.ranges.edges[1:-1].searchsorted(middles, "right")
+
+    def _uncertain(self, index: int) -> tuple[Floats, NDArray[np.intp] | None]:
+        """A smooth density is as uncertain as the plain intervals: its neighbouring intervals share their values."""
+        if self.cut.ranges is self.ranges:
+            return super()._uncertain(index)
+        return self.cut.counts[:, index] + self.cut.pseudo, self._plain
+
+    def drawn(self, random: np.random.Generator) -> Belief:
+        if self.cut.ranges is self.ranges:
+            return super().drawn(random)
+        raised = self.cut.counts + self.cut.pseudo[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            factors = np.nan_to_num(random.standard_gamma(raised) / raised, nan=1.0)
+        found = self.probability * factors[self._plain]
+        total = found.sum(axis=0)
+        return self._at(np.where(total > 0, found / np.where(total > 0, total, 1.0), self.probability))
 
     def free(self) -> Free:
         size = max(len(self.cut.counts), 1)
