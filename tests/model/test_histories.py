@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from family_values import family_of, takes_whole_numbers
-from tallybayes import FAMILIES, Categorical, Gaussian, Model, Schema, digest
+from tallybayes import FAMILIES, Categorical, Gaussian, Model, Schema, digest, weigh
 from tallybayes.files import from_bytes, to_bytes
 
 
@@ -63,3 +63,19 @@ def test_labels_do_not_depend_on_their_batch():
     assert list(map(str, together.classes)) == ["1.25", "1.5", "10"]
     with pytest.raises(ValueError, match="without nanoseconds"):
         train(Categorical(), ["u"], np.array(["2020-01-01T00:00:00.000000001"], "datetime64[ns]"))
+
+
+def test_weights_do_not_depend_on_rows_that_were_forgotten():
+    """Fractional rows that are gone leave no trace in how folds are left out. The table is symmetric, so an offset
+    that is noise would show."""
+    random = np.random.default_rng(444)
+    size = int(random.integers(10, 60)) * 2
+    labels = np.array(["a", "b"] * (size // 2))
+    table = {f"c{i}": np.repeat(random.choice(list("uv"), size // 2), 2) for i in range(3)}
+    table = {name: np.where(labels == "b", np.where(x == "u", "v", "u"), x) for name, x in table.items()}
+    schema = {name: Categorical() for name in table}
+    never, forgot = Model.train(schema, table, labels), Model.train(schema, table, labels)
+    light = Model.train(schema, table, labels, weights=np.full(size, 0.3))
+    forgot += light
+    forgot -= light
+    assert digest(weigh(never, table, labels)) == digest(weigh(forgot, table, labels))

@@ -49,7 +49,7 @@ WIDEST void mix_all(const uint64_t* values, int64_t rows, uint64_t* marks) {
 
 BOTH bool all_below(const int32_t* codes, int64_t rows, uint32_t size) {
     uint32_t others = 0;
-    for (int64_t i = 0; i < rows; ++i) others |= uint32_t(uint32_t(codes[i] + 1) >= size);
+    for (int64_t i = 0; i < rows; ++i) others |= uint32_t(uint32_t(codes[i]) + 1u >= size);
     return !others;
 }
 

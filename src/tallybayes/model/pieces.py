@@ -118,7 +118,7 @@ class _LeftOut:
     def leave_out(self, names: list[Name]) -> None:
         """Leaves out every fold: of some columns all at once, where the counts are integers and no class is gone."""
         model = self.model
-        total = model.rows.aligned([""], self.counted.classes).sums["n"]
+        total = model.rows.aligned([""], self.counted.classes).sums["n"].carried()  # `low` may depend on history
         together = any(family.is_text for family in model.schema.columns.values())
         folds = self.rows.folds(_folds(model, self.rows), together)
         left = Folds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
@@ -133,7 +133,7 @@ class _LeftOut:
 
     def _is_quick(self, name: Name) -> bool:
         family = self.model.schema.columns[name]
-        return family.leaves_out_folds and self.model.columns[name].sums["n"].low >= 0
+        return family.leaves_out_folds and self.model.columns[name].sums["n"].carried().low >= 0
 
     def _leave_out_at_once(self, at: list[Indices], left: Floats, quick: list[Name]) -> None:
         """Leaves out folds that leave so many rows, [fold, class]."""

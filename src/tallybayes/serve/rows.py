@@ -69,8 +69,9 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
 
 
 def check_known(label: Any, known: Sequence[Any], advice: str) -> None:
-    """Raises an error for a class that no row has: in a correction, it is more likely a typing error than a wish."""
-    if known and label not in known:
+    """Raises an error for a class that no row has: in a correction, it is more likely a typing error than a wish. The
+    library itself refuses labels of another type."""
+    if known and type(label) is type(known[0]) and label not in known:
         names = [*map(repr, map(to_text, known[:FEW])), *["…"] * (len(known) > FEW)]
         raise ValueError(f"There is no class {to_text(label)!r}; there are {', '.join(names)}. {advice}")
 

@@ -82,8 +82,8 @@ class Changes:
         before, merged = self.state.place(), Merged()
         done: list[Change] = []
         self.journal.do("SAVEPOINT together")
-        self._merged = merged
         self.journal.expect([change.id for change in changes if change.id is not None])
+        self._merged = merged
         try:
             for change in changes:
                 done.append(change.make())

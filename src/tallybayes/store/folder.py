@@ -51,10 +51,17 @@ class Folder:
     def keep_only(self, kind: str, number: int | None) -> None:
         """Deletes all other files of this kind, durably."""
         kept = None if number is None else self.file(kind, number)
-        gone = [path for path in self.path.glob(f"{kind}-*.tally") if path != kept]
-        for path in gone:
+        self._remove([path for path in self.path.glob(f"{kind}-*.tally") if path != kept])
+
+    def remove_after(self, kind: str, number: int) -> None:
+        """Deletes the files of this kind with higher numbers, durably."""
+        found = {path: path.stem.removeprefix(f"{kind}-") for path in self.path.glob(f"{kind}-*.tally")}
+        self._remove([path for path, own in found.items() if own.isdecimal() and int(own) > number])
+
+    def _remove(self, paths: list[Path]) -> None:
+        for path in paths:
             path.unlink(missing_ok=True)
-        if gone:
+        if paths:
             sync(self.path)
 
     def remove_abandoned(self) -> None:

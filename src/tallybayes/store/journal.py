@@ -20,7 +20,8 @@ from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseErr
 from tallybayes.store.sealed import PAGE, seal, unseal
 from tallybayes.store.statements import TOGETHER, Statements
 
-FORMAT = 2
+FORMAT = 3
+READ = (2, FORMAT)  # in format 2, the id of an entry had an index of its own
 TABLES = """
 CREATE TABLE about (name TEXT PRIMARY KEY, value, hash TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT, record TEXT NOT NULL, link BLOB NOT NULL);
@@ -105,8 +106,9 @@ class Journal:
                 self.sql.execute(statement)
             self.tell("format", FORMAT)
         self.sql.execute("COMMIT")
-        if (found := self.about("format")) != FORMAT:
-            raise StoreError(f"{self.path} has format {found}; this version of tallybayes reads format {FORMAT}.")
+        if (found := self.about("format")) not in READ:
+            formats = " and ".join(map(str, READ))
+            raise StoreError(f"{self.path} has format {found}; this version of tallybayes reads formats {formats}.")
 
     def _why(self, error: Exception) -> StoreError:
         if "locked" in str(error):

@@ -150,7 +150,7 @@ class State:
         self.number, self.model.schema = before.number, before.schema
         if self.base != before.base:
             self.base = before.base
-            self.folder.keep_only(BASE, self.base)
+            self.folder.remove_after(BASE, before.number)  # an older base may be the committed one
         if self.snapshot != before.snapshot:
             self.drop_snapshot()
 

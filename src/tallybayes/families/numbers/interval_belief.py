@@ -131,7 +131,8 @@ class IntervalBelief(SmoothedBelief):
             return low * outside, 1.0 - low * outside
         if x > edges[-1]:
             return 1.0 - high * outside, high * outside
-        part = np.clip((x - edges[:-1]) / np.diff(edges), 0.0, 1.0)[:, None]
+        unit = 0.5 if math.isinf(float(edges[-1]) - float(edges[0])) else 1.0  # the range may not fit a double
+        part = np.clip((x * unit - edges[:-1] * unit) / np.diff(edges * unit), 0.0, 1.0)[:, None]
         return low + (part * p).sum(axis=0), high + ((1.0 - part) * p).sum(axis=0)
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:

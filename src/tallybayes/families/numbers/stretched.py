@@ -51,7 +51,7 @@ class Stretched:
     def back(self, t: Floats) -> Floats:
         with np.errstate(over="ignore"):
             once = UNIT * np.sinh(t) if self.again else t
-            return np.asarray(self.median + self.spread * np.sinh(once))
+            return np.asarray(2.0 * (self.median / 2.0 + self.spread / 2.0 * np.sinh(once)))  # the sum may fit
 
     def log_slope(self, x: Floats) -> Floats:
         """log dt/dx."""

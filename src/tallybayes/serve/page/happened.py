@@ -105,7 +105,7 @@ async def correct(visit: Visit) -> Response:
     fields, model = (await visit.form()).fields, visit.model
 
     def work() -> int:
-        label, new = label_named(model, fields.get("label", "").strip()), "new-class" in fields
+        label, new = label_named(model, fields.get("label", "")), "new-class" in fields
         done = model.correct([(fields.get("id", ""), label)], prove=True, new_class=new, advice=FOR_A_NEW_CLASS)
         visit.service.metrics.changed(model.name, done)
         return model.store.receipt(fields["id"]).record.number

@@ -176,10 +176,11 @@ def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Ch
 
 
 def label_named(model: ServedModel, text: str) -> Any:
-    """The class with this name, for labels of any type; or a new class."""
-    if not text:
+    """The class with this name, for labels of any type; or a new class, without the space around its name."""
+    if not text.strip():
         raise ValueError("Which class is it? Choose one, or type a new one.")
-    return next((label for label in model.known_labels() if to_text(label) == text), text)
+    known = {to_text(label): label for label in model.known_labels()}
+    return known.get(text, known.get(text.strip(), text.strip()))
 
 
 def new_id() -> str:

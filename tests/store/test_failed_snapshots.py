@@ -1,0 +1,89 @@
+"""A snapshot or a change that fails half-way: nothing of a forgotten row stays, no row is doubled, no base is lost."""
+
+import sqlite3
+import threading
+from contextlib import contextmanager
+
+import pytest
+
+from tallybayes import Store, Words
+from tallybayes.store.errors import StoreError
+
+
+@pytest.fixture
+def store(tmp_path):
+    with Store.create(tmp_path / "store", {"t": Words()}) as store:
+        store.learn("secretword", "a", id="1")
+        store.learn("beta", "b", id="2")
+        yield store
+
+
+def reopened(store):
+    store.close()
+    with Store.open(store.path) as again:
+        assert again.verify().problems == ()
+        return again.model().rows_by_class()
+
+
+def test_a_snapshot_that_the_database_refused_keeps_no_forgotten_row(store, monkeypatch):
+    def full(*_):
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store._journal, "tell", full)
+        with pytest.raises(StoreError, match="full"):
+            store.snapshot()
+    store.forget(id="1")
+    assert not [path.name for path in store.path.glob("*") if b"secretword" in path.read_bytes()]
+    assert not list(store.path.glob("snapshot-*"))
+    assert reopened(store) == {"b": 1.0}
+
+
+def test_a_snapshot_whose_commit_is_in_doubt_doubles_no_row(store, monkeypatch):
+    real = store._journal.transaction
+
+    @contextmanager
+    def kept():  # the commit reaches the disk, and its last fsync reports an error
+        with real():
+            yield
+        raise sqlite3.OperationalError("disk I/O error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(store._journal, "transaction", kept)
+        with pytest.raises(StoreError, match="I/O"):
+            store.snapshot()
+    store.correct("1", "b")
+    assert reopened(store) == {"b": 2.0}
+
+
+def test_a_change_refused_after_another_made_a_new_base_keeps_the_old_one_until_the_commit(store, monkeypatch):
+    started, go, done = threading.Event(), threading.Event(), []
+    store._writer.hand_over(lambda: (started.set(), go.wait()), changes=False)
+    started.wait()
+
+    def failing(change, *given):
+        with pytest.raises((StoreError, LookupError)) as error:
+            change(*given)
+        done.append(str(error.value))
+
+    calls = [(store.decay, 0.5), (store.forget_all, [(None, None, "1"), (None, None, "nobody")])]
+    threads = [threading.Thread(target=failing, args=call) for call in calls]
+    for number, thread in enumerate(threads, 1):
+        thread.start()
+        while store._writer._tasks.qsize() < number:
+            pass
+    real = store._state.settle
+
+    def fail():
+        if store._journal.sql.in_transaction and store._state.base:
+            monkeypatch.setattr(store._state, "settle", real)
+            assert (store.path / "base-0.tally").exists()
+            raise OSError(28, "No space left on device")
+        real()
+
+    monkeypatch.setattr(store._state, "settle", fail)
+    go.set()
+    for thread in threads:
+        thread.join()
+    assert len(done) == 2
+    assert reopened(store) == {"a": 1.0, "b": 1.0}
