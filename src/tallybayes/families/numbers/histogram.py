@@ -57,7 +57,7 @@ class Histogram(Values):
     intervals: int = setting(10, "the number of intervals", least=1, most=MOST)
     method: str = setting(
         "equal length",
-        'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), or "fitted" ("mdl" or 5 to '
+        'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" ("mdl" or 5 to '
         "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count), "
         'or "auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better)',
         choices=tuple(METHODS),
