@@ -241,7 +241,10 @@ class SmoothedBelief(Belief):
         return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        found = random.standard_gamma(self.counts + self.pseudo[:, None])
+        return self._in_proportion(random.standard_gamma(self.counts + self.pseudo[:, None]))
+
+    def _in_proportion(self, found: Floats) -> Belief:
+        """The same with probabilities in these proportions, for every class that has any."""
         total = found.sum(axis=0)
         return self._at(np.where(total > 0, found / np.where(total > 0, total, 1.0), self.probability))
 

@@ -16,7 +16,6 @@ from tallybayes.model import Model
 from tallybayes.store.errors import DamagedStoreError
 
 JOURNAL = "journal.sqlite"
-OF_SQLITE = (JOURNAL, f"{JOURNAL}-journal", f"{JOURNAL}-wal", f"{JOURNAL}-shm")
 BASE, SNAPSHOT = "base", "snapshot"
 
 

@@ -143,16 +143,15 @@ class Histogram(Values):
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         known = self.counted([tally], classes)
-        ((ranges, counts, pseudo),) = self._cut(known, len(classes))
+        (plain,) = self._cut(known, len(classes))
         if self.method == AUTO:
-            found = smoother(*known[0], Intervals(ranges, counts, pseudo))
+            found = smoother(*known[0], plain)
             if found is not None:
                 return SmoothLeftOut(found, *in_intervals([found], [known[0][0]], self.bits))
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
-        size = len(ranges.cuts) + 1
-        n = tally.aligned(tally.slots, classes).sums["n"]
-        exact = added_up(n, ranges.cuts.searchsorted(values, "right"), size)
-        return IntervalsLeftOut(ranges.edges, LevelsLeftOut(self.alpha, range(size), exact))
+        n, size = tally.aligned(tally.slots, classes).sums["n"], len(plain.counts)
+        exact = added_up(n, plain.ranges.cuts.searchsorted(values, "right"), size)
+        return IntervalsLeftOut(plain.ranges.edges, LevelsLeftOut(self.alpha, range(size), exact))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

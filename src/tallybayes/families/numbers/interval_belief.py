@@ -44,13 +44,17 @@ class IntervalBelief(SmoothedBelief):
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         """Smoothed intervals are too many and too small to show: their mean evidence in the plain ones instead."""
-        ranges, counts, _ = self.cut
-        if ranges is self.ranges:
+        if not self.is_smoothed:
             return super().heaviest(index, prior, top)
+        ranges, counts, _ = self.cut
         at = np.eye(len(counts))[self._plain]
         often = self.counts.sum(axis=1, keepdims=True) + self.pseudo[:, None]
         evidence = at.T @ (often * self.table) / np.maximum(at.T @ often, LEAST)
         return heaviest(names_of(ranges), counts[:, index], log_odds(evidence, index, prior), top)
+
+    @property
+    def is_smoothed(self) -> bool:
+        return self.cut.ranges is not self.ranges
 
     @cached_property
     def _plain(self) -> NDArray[np.intp]:
@@ -60,19 +64,17 @@ class IntervalBelief(SmoothedBelief):
 
     def _uncertain(self, index: int) -> tuple[Floats, NDArray[np.intp] | None]:
         """A smooth density is as uncertain as the plain intervals: its neighbouring intervals share their values."""
-        if self.cut.ranges is self.ranges:
+        if not self.is_smoothed:
             return super()._uncertain(index)
         return self.cut.counts[:, index] + self.cut.pseudo, self._plain
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        if self.cut.ranges is self.ranges:
+        if not self.is_smoothed:
             return super().drawn(random)
         raised = self.cut.counts + self.cut.pseudo[:, None]
         with np.errstate(divide="ignore", invalid="ignore"):
             factors = np.nan_to_num(random.standard_gamma(raised) / raised, nan=1.0)
-        found = self.probability * factors[self._plain]
-        total = found.sum(axis=0)
-        return self._at(np.where(total > 0, found / np.where(total > 0, total, 1.0), self.probability))
+        return self._in_proportion(self.probability * factors[self._plain])
 
     def free(self) -> Free:
         size = max(len(self.cut.counts), 1)
