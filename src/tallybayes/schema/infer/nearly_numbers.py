@@ -27,11 +27,12 @@ LOOKED_AT = 1000  # cells of a column, before all of them are checked
 
 def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
     """The sample with such columns as numbers; warns of those that nearly are."""
-    for at, name in enumerate(sample.schema.names):
-        if name not in passed_over and frames.is_text(sample.schema.types[at]):
-            found = _numbers(source, name, sample.column(at))
-            sample = sample if found is None else sample.set_column(at, name, found)
-    return sample
+    columns = dict(zip(sample.schema.names, sample.columns, strict=True))
+    for name, cells in columns.items():
+        if name not in passed_over and frames.is_text(cells.type):
+            found = _numbers(source, name, cells)
+            columns[name] = cells if found is None else found
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
