@@ -30,12 +30,12 @@ def forest_of(nodes, roots=(0,), columns=1):
     return kernels.Forest(packed(*nodes), np.array(roots, np.int32), columns)
 
 
-def grown(codes, labels, kind, seed, trees=3, weights=None):
+def grown(codes, labels, kind, seed, trees=3, weights=None, least=2):
     """Trees in sequence."""
     marks, by_column = kernels.mark_codes(codes), np.ascontiguousarray(codes.T)
     nominal = np.arange(codes.shape[1], dtype=np.uint8) % 2
     given = (by_column, labels, weights, marks, nominal, CLASSES, kind, 2, seed)
-    found = [kernels.grow_tree(*given, tree) for tree in range(trees)]
+    found = [kernels.grow_tree(*given, tree, least) for tree in range(trees)]
     roots = np.cumsum([0, *map(len, found)])
     nodes = np.concatenate([each + start for each, start in zip(found, roots, strict=False)])
     return nodes, roots[:-1].astype(np.int32)
@@ -172,6 +172,17 @@ def test_every_leaf_has_a_training_row(rows, kind, seed):
         held = [grown_with(mark(row), tree) for row in codes.tolist()]
         if any(held):
             assert set(forest.find(codes, tree)[held].tolist()) == set(range(ends[tree + 1] - ends[tree]))
+
+
+@given(*GROWN, st.integers(2, 12))
+def test_node_of_fewer_rows_than_the_least_is_a_leaf(rows, kind, seed, least):
+    codes, labels = rows
+    nodes, roots = grown(codes, labels, kind, seed, least=least)
+    slow = SlowForest(nodes, roots)
+    for tree in range(len(roots)):
+        reached = [node for row in codes.tolist() if grown_with(mark(row), tree) for node in slow.path(row, tree)]
+        asking = set(reached) - set(slow.leaves)
+        assert all(reached.count(node) >= least for node in asking)
 
 
 @given(coded(), st.integers(0, 2**62))

@@ -274,6 +274,7 @@ def grow_tree(
     tried: int,
     seed: int,
     tree: int,
+    least: int = 2,
 ) -> Counts: ...
 def code_numbers(x: Floats, edges: Floats, codes: Bytes, column: int) -> None: ...
 def count_pairs(

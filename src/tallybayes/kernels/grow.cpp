@@ -106,7 +106,8 @@ private:
     // The best of the questions tried; negative worth if the rows need not or cannot be split.
     Question ask(const uint32_t* first, const uint32_t* last) {
         Question best;
-        if (last - first < (questions_ == Questions::random ? enough : 2) || !has_several(first, last)) return best;
+        const ptrdiff_t least = std::max(ptrdiff_t(given_.least), questions_ == Questions::random ? enough : 2);
+        if (last - first < least || !has_several(first, last)) return best;
         int64_t found = 0;
         for (size_t left = columns_.size(); left && found < tried_; --left) {
             std::swap(columns_[left - 1], columns_[size_t(chance_.below(left))]);

@@ -13,6 +13,7 @@ struct GrownRows {
     const uint64_t* marks;   // of each row
     const uint8_t* nominal;  // for each column, whether its codes are unordered
     int64_t rows, columns, classes;
+    int64_t least;  // rows of a node that is still split
 };
 
 enum class Questions {

@@ -146,14 +146,16 @@ nb::object mark(Table<uint8_t> codes) {
 
 // Codes are column-major.
 nb::object grow(Table<uint8_t> codes, In<int32_t> labels, std::optional<In<double>> weights, In<uint64_t> marks,
-                In<uint8_t> nominal, int64_t classes, int questions, int64_t tried, uint64_t seed, uint64_t tree) {
+                In<uint8_t> nominal, int64_t classes, int questions, int64_t tried, uint64_t seed, uint64_t tree,
+                int64_t least) {
     const size_t columns = codes.shape(0), rows = codes.shape(1);
     expect(labels.size() == rows && marks.size() == rows && (!weights || weights->size() == rows), "rows differ in length");
     expect(nominal.size() == columns && columns <= 65536 && rows < (1u << 31), "there are too many columns or rows");
     expect(questions >= 0 && questions <= int(Questions::random), "there is no such kind of questions");
     check_classes(labels, size_t(classes));
     const GrownRows given{codes.data(),   labels.data(), weights ? weights->data() : nullptr, marks.data(),
-                          nominal.data(), int64_t(rows), int64_t(columns),                    classes};
+                          nominal.data(), int64_t(rows), int64_t(columns),                    classes,
+                          least};
     std::vector<int64_t> nodes;
     {
         Free free;
@@ -189,7 +191,8 @@ void bind_trees(nb::module_& m) {
              "marks"_a.none(), "counts"_a.noconvert(), "m"_a, "first"_a, "last"_a);
     m.def("mark_codes", &mark, "codes"_a.noconvert());
     m.def("grow_tree", &grow, "codes"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.none(), "marks"_a.noconvert(),
-          "nominal"_a.noconvert(), "classes"_a, "questions"_a, "tried"_a, "seed"_a, "tree"_a);
+          "nominal"_a.noconvert(), "classes"_a, "questions"_a, "tried"_a, "seed"_a, "tree"_a,
+          "least"_a = 2);
 }
 
 }  // namespace tallybayes

@@ -7,7 +7,7 @@ from tree_rows import BLOCK, BOTH, FRAME, GUIDED, LABELS, PREPARED, parity, take
 
 from tallybayes import Model, Trees, counts_digest, left_out, prepare
 from tallybayes.counts.tally import Rows
-from tallybayes.families.blocks.growing import grow
+from tallybayes.families.blocks.growing import MOST_CELLS, grow
 from tallybayes.families.blocks.questions import MANY, level_ranks
 from tallybayes.files import from_bytes, to_bytes
 
@@ -129,6 +129,16 @@ def test_frequent_rows_are_used_by_every_tree():
     grown = grow(codes, rows, (("x", "y"), (1.0,)), n=4, questions="guided", seed=0)
     assert grown.marks(grown.ranked(codes)).tolist()[:MANY] == [0] * MANY
     assert all(grown.marks(grown.ranked(codes)).tolist()[MANY:])
+
+
+def test_many_classes_make_larger_leaves():
+    """Otherwise a thousand classes of twenty rows would fill twenty gigabytes."""
+    random = np.random.default_rng(0)
+    labels = Rows(list(map(str, range(2000))), random.integers(0, 2000, 3000).astype(np.int32))
+    codes = random.integers(1, 250, (3000, 3)).astype(np.uint8)
+    coding = [np.arange(249.0)] * 3
+    found = grow(codes, labels, coding, n=60, questions="guided", seed=0)
+    assert found.leaves * 2000 < 2 * MOST_CELLS  # without the bound, more than three times as many
 
 
 @pytest.mark.parametrize(

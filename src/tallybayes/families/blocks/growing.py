@@ -16,6 +16,7 @@ from tallybayes.families.blocks.questions import Questions, common_marks, level_
 
 GUIDED, RANDOM = "guided", "random"
 BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a few random ones, a random one
+MOST_CELLS = 2**26  # leaves × classes, half a gigabyte: with more classes, leaves are larger
 
 
 def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int, random: int = 0) -> Questions:
@@ -32,16 +33,22 @@ def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, se
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
     nominal = np.array([not is_numeric(code) for code in coding], np.uint8)
     tried = math.ceil(math.sqrt(columns))
+    least = _least(len(labels), n + random, len(rows.classes))
     best = n - n // 2 if guided else 0
     drawn = n - best if guided else n + random
 
     def tree(number: int) -> NDArray[np.int64]:
         kind = ANY if not guided or number >= n else BEST if number < best else DRAWN
         given = (by_column, labels, weights, marks, nominal, max(len(rows.classes), 1))
-        return kernels.grow_tree(*given, kind, tried, seed, number)
+        return kernels.grow_tree(*given, kind, tried, seed, number, least)
 
     with ThreadPoolExecutor(processors()) as pool:
         trees = list(pool.map(tree, range(n + random)))
     roots = np.cumsum([0, *map(len, trees)])
     nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
     return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn)
+
+
+def _least(rows: int, trees: int, classes: int) -> int:
+    """How many rows a node needs to be split, so that the leaves of all trees have about `MOST_CELLS` counts."""
+    return max(2, math.ceil(rows * trees * classes / MOST_CELLS))
