@@ -55,3 +55,10 @@ def test_row_numbers_are_left_out_unless_requested(tally, tmp_path):
     assert list(load(tmp_path / "m.tally").schema.columns) == ["v"]
     assert tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "id=Gaussian").code == 0
     assert list(load(tmp_path / "m.tally").schema.columns) == ["id", "v"]
+
+
+def test_model_without_columns_is_pointed_out(tally, tmp_path):
+    tmp_path.joinpath("t.csv").write_text("day,y\n2024-05-01,p\n2024-05-02,q\n")
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
+    assert (ended.code, load(tmp_path / "m.tally").schema.columns) == (0, {})
+    assert "Note: no column is counted, so every answer is the prior. Give families with --column.\n" in ended.err

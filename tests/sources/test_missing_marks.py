@@ -1,5 +1,8 @@
 """Missing-value marks and white space in CSV: the same wherever a cell is."""
 
+import re
+import warnings
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -179,3 +182,27 @@ def test_row_of_one_blank_cell_is_a_row(file):
     path = file("a\nx\n  \n\ny\n")
     assert read(path, {"a": pa.string()}) == [("x",), (None,), ("y",)]
     assert read(path, {"a": pa.string()}, ReadOptions(quotes=False)) == [("x",), (None,), ("y",)]
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (["1,5", "-2,25", "3"], "Column 'x': numbers with a decimal comma are read as text. Give --decimal ,"),
+        (["1,234", "12,345,678", "9"], "with a thousands separator"),
+        (["1,234.50", "12,345.00", "9"], "with a thousands separator"),
+        (["1.5%", "20%", "3 %"], "a percent sign"),
+        (["$1.50", "-$20", "€ 3"], "a currency"),
+    ],
+    ids=str,
+)
+def test_number_in_another_notation_is_pointed_out(file, written, said):
+    path = file("x,y\n" + "".join(f'"{text}",a\n' for text in written))
+    with pytest.warns(UserWarning, match=re.escape(said)):
+        Schema.infer(open_source(path), "y")
+
+
+@pytest.mark.parametrize("text", ["1.2.3.4", "12.05.2024", "030 12", "1,5,7", "12:30", "12,34,567", "a", "5-7"])
+def test_other_texts_are_not_taken_for_numbers(file, text):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Schema.infer(open_source(file(f'x,y\n"{text}",a\n"{text}",b\n')), "y")

@@ -131,6 +131,8 @@ def _tell_of_columns(model: Model, place: Name | None) -> None:
             "like a regression; tallybayes only classifies. Cut the numbers into ranges, or give --label-as-text if "
             "they are names."
         )
+    if not model.schema.columns:
+        say("Note: no column is counted, so every answer is the prior. Give families with --column.")
     reasons = model.schema.reasons
     left_out = [name for name in reasons if name not in model.schema.columns and name != place]
     if left_out:

@@ -1,4 +1,5 @@
-"""Text columns that are numbers except for a few cells: which of these mark missing values, and warnings about others.
+"""Text columns that are numbers except for a few cells: which of these mark missing values, and warnings about others,
+and about numbers in another notation.
 
 A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
 decides whether a column is read as numbers, so that a cell means the same in every row.
@@ -23,6 +24,10 @@ from tallybayes.schema.infer.choice import share_text
 
 MOST = 0.9  # the share of numbers above which other cells cause a warning
 LOOKED_AT = 1000  # cells of a column, before all of them are checked
+WITH_COMMAS = r"^ *[+-]?[0-9]*(,[0-9]+)?([eE][+-]?[0-9]+)? *$"
+IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with commas
+SIGNS = "[%$€£¥]?"
+DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
 
 
 def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
@@ -39,6 +44,7 @@ def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     present = cells.drop_null()
     some = present.take(pa.array(np.linspace(0, len(present) - 1, min(len(present), LOOKED_AT), dtype=np.int64)))
     if not len(some) or _share(source, some, source.missing_numbers) < MOST:
+        _note_unread(source, name, some)
         return None
     are_numbers = _are_numbers(source, present)
     share = pc.mean(are_numbers).as_py()
@@ -67,6 +73,19 @@ def _share(source: RowSource, texts: pa.Array, marks: Collection[str] = ()) -> f
     """The share of cells that are numbers or marks of missing values."""
     marked = pc.is_in(texts, pa.array(list(marks), texts.type))
     return float(pc.mean(pc.or_(_are_numbers(source, texts), marked)).as_py())
+
+
+def _note_unread(source: RowSource, name: str, texts: pa.Array) -> None:
+    """Warns of numbers in a form that is not read as such."""
+
+    def like(pattern: str) -> float:
+        return float(pc.mean(pc.match_substring_regex(texts, pattern)).as_py() or 0.0)
+
+    if source.decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
+        warnings.warn(f"Column {name!r}: numbers with a decimal comma are read as text. Give --decimal ,", stacklevel=2)
+    elif like(DRESSED) >= MOST:
+        form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
+        warnings.warn(f"Column {name!r}: numbers {form}.", stacklevel=2)
 
 
 def _named(texts: Collection[str]) -> str:
