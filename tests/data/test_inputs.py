@@ -2,6 +2,7 @@
 
 import re
 
+import dask.dataframe
 import duckdb
 import numpy as np
 import pandas as pd
@@ -148,11 +149,15 @@ NO_TABLES = {
     "set": (lambda: {1, 2}, "A set is not a table"),
     "view": (lambda: COLUMNS.values(), "A dict_values is not a table"),
     "groups": (lambda: FRAME.groupby("x"), "A DataFrameGroupBy is not a table"),
+    "dask": (lambda: dask.dataframe.from_pandas(FRAME, 1), r"A DataFrame of dask is computed later: call compute\(\)"),
     "columns of different lengths": (lambda: {"x": ["a", "b"], "n": [1.0]}, "'x' has 2, 'n' has 1"),
     "columns that are dictionaries": (lambda: FRAME.to_dict(), "Column 'x' is a dict; give a list"),
     "columns that are sets": (lambda: {"x": {"a", "b"}, "n": {1.0}}, "Column 'x' is a set; give a list"),
     "a column of three dimensions": (lambda: {"x": np.ones((2, 2, 2)), "n": [1, 2]}, "Column 'x' has 3 dimensions"),
-    "rows that mix types": (lambda: [{"x": "a", "n": 1}, {"x": "b", "n": "two"}], "Column 'n' mixes types"),
+    "rows that mix types": (
+        lambda: [{"x": "a", "n": 1}, {"x": "b", "n": "two"}],
+        "Column 'n' mixes types.* Convert its values",
+    ),
     "rows of different lengths": (lambda: [[1.0], [1.0, 2.0]], "A list of list is not a table|differ in length"),
     "no dimensions": (lambda: np.array(3.0), "array of 0 dimensions|got scalar array"),
     "one dimension": (lambda: np.ones(5), "array of 1 dimensions|got 1D array"),

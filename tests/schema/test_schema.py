@@ -31,6 +31,14 @@ def test_hints_override_single_columns():
         Schema.infer(frame, label="Play")
 
 
+def test_hint_that_is_not_a_family_is_refused():
+    for dependence in ("none", "auto"):
+        with pytest.raises(
+            TypeError, match=r"Column 'x' is given 'Gaussian', which is not a family. Write Gaussian\(\)."
+        ):
+            Schema.infer({"x": [1.5, 2.5], "z": [1.5, 2.5]}, hints={"x": "Gaussian"}, dependence=dependence)
+
+
 def test_invalid_schemas_are_refused():
     with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
         Schema({"x": Gaussian})

@@ -87,6 +87,8 @@ def no_table(data: Any) -> TypeError:
         return TypeError(f"A {name} is not a table. Give {TABLES}; tallybayes.open_source reads files.")
     if isinstance(data, (list, tuple)) and data:
         return TypeError(_no_table_of(name, data))
+    if callable(getattr(type(data), "compute", None)):  # of Dask and others, whose DataFrames have the names of pandas'
+        return TypeError(f"A {name} of {type(data).__module__.split('.')[0]} is computed later: call compute() first.")
     return TypeError(f"A {name} is not a table. Give {TABLES} or a two-dimensional numpy array.")
 
 

@@ -166,7 +166,8 @@ def native(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def mixed(name: Any, error: Exception) -> ValueError:
-    return ValueError(f"Column {str(name)!r} mixes types, or has values that do not fit: {error}.")
+    why = f"mixes types, or has values that do not fit: {str(error).rstrip('.')}"
+    return ValueError(f"Column {str(name)!r} {why}. Convert its values to one type, such as text.")
 
 
 def is_sure(kind: pa.DataType) -> bool:

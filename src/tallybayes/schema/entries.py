@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from tallybayes.data.cells import Cells
+from tallybayes.families import Family
 from tallybayes.kernels.strings import is_writable
 
 Name = str | tuple[str, ...]
@@ -101,11 +102,20 @@ def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name,
     return {**result, **changes}
 
 
-def by_entry(hints: Mapping[Any, T | None]) -> dict[Name, T | None]:
+def check_family(name: Any, given: Any) -> None:
+    if not isinstance(given, Family):
+        written = given.__name__ if isinstance(given, type) else given if isinstance(given, str) else ""
+        hint = f" Write {written}()." if written.isidentifier() else ""
+        raise TypeError(f"Column {name!r} is given {given!r}, which is not a family.{hint}")
+
+
+def by_entry(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
     """Hints by the names of entries; leaving out a block leaves out each of its columns."""
-    hinted: dict[Name, T | None] = {}
+    hinted: dict[Name, Family | None] = {}
     for given, family in hints.items():
         name = checked_name(given)
+        if family is not None:
+            check_family(given, family)
         hinted |= {name: family} if family is not None else dict.fromkeys(members(name))
     return hinted
 

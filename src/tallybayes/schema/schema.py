@@ -22,6 +22,7 @@ from tallybayes.schema.entries import (
     Name,
     check_apart,
     check_distinct,
+    check_family,
     checked_name,
     found,
     joined,
@@ -71,9 +72,7 @@ class Schema:
         if not isinstance(columns, Mapping):
             raise TypeError(f"A schema needs a mapping from columns to families, not {columns!r}.")
         for name, family in columns.items():
-            if not isinstance(family, Family):
-                hint = f" Write {family.__name__}()." if isinstance(family, type) else ""
-                raise TypeError(f"Column {name!r} is given {family!r}, which is not a family.{hint}")
+            check_family(name, family)
         names = {given: checked_name(given) for given in columns}
         check_distinct(names.values())
         self.columns = {names[given]: family.over(members(names[given])) for given, family in columns.items()}
