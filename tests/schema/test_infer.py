@@ -69,6 +69,7 @@ CHOICES = {
     "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TAGS, "100 different texts in 100 cells, 100% of which"),
     "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TAGS, "90 different texts in 90 cells"),
     "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TAGS, "lists of tags, with '|'"),
+    "genotypes": (["A", "C", "A/A", "A/C", "C/C", "C/T"] * 50, LEVELS, "text, 6 levels in 300 cells"),
     "lists": ([["a", "b"], ["c"], None], TAGS, "lists of words"),
     "dates": ([datetime.date(2020, 1, 1)], None, "times"),
     "durations": ([datetime.timedelta(1)], None, "times"),

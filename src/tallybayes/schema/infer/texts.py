@@ -27,7 +27,7 @@ SOME = 1000  # cells that are split into words
 SEPARATORS = "|;,/"
 NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
 SEVERAL = 1.5  # tags in a cell make it a list …
-OFTEN = 5.0  # … if each tag occurs this often
+OFTEN = 5.0  # … if each tag occurs this often, and not nearly all cells have a list that does
 WORD = re.compile(r"\w+")
 HALF = 0.5  # of the cells share a word with another if names are informative …
 NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
@@ -53,7 +53,7 @@ def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
         family = SHORT_TEXT if words <= SHORT and n >= SOME_TEXTS else FREE_TEXT
         return Choice(family, f"{'short' if family is SHORT_TEXT else 'free'} text, {words:.0f} words in a cell")
     separator = _separator(some, different) if n >= ENOUGH else None
-    if separator is not None:
+    if separator is not None and not _are_repeated(present):
         return Choice(TAGS, f"lists of tags, with {separator!r} between them")
     if mostly_different and n >= ENOUGH:
         return _for_names(some.to_pylist(), levels, n)
@@ -62,6 +62,12 @@ def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
 
 def _mean_count(texts: pa.Array, pattern: str) -> float:
     return float(pc.mean(pc.count_substring_regex(texts, pattern)).as_py())
+
+
+def _are_repeated(present: pa.Array) -> bool:
+    """Whether nearly all cells have a text that occurs often: levels such as genotypes (A/A, A/C), not lists."""
+    times = present.value_counts().field("counts").to_numpy()
+    return bool(times[times >= OFTEN].sum() >= NEARLY_ALL * len(present))
 
 
 def _separator(some: pa.Array, different: pa.Array) -> str | None:
