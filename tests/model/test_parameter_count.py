@@ -119,3 +119,7 @@ def test_empty_model_has_no_parameters():
     assert (found.total, found.columns, found.joint) == (2, {"x": 0}, 2)
     with pytest.raises(ValueError, match="counted no rows"):
         Model(Schema({"x": Categorical()})).parameter_count()
+
+
+def test_one_parameter_is_singular():
+    assert str(Model.train({}, {"x": [1.0, 2.0]}, ["a", "b"]).parameter_count()) == "1 parameter"

@@ -43,7 +43,7 @@ class ParameterCount:
         beside = f", in addition to those of {_listed(growing)}, which grow with the rows" if growing else ""
         table = "" if len(self.tabled) == len(self.columns) else f" of {_listed(self.tabled)}"
         against = f"; a table of the full joint distribution{table} has {shown(self.joint)}" if self.tabled else ""
-        return f"{self.total:,} parameters{beside}{against}"
+        return f"{self.total:,} parameter{'s' * (self.total != 1)}{beside}{against}"
 
 
 def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCount:

@@ -69,6 +69,7 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
     listed = classes if label is not None or len(classes) <= MANY else []
     few = top if label is not None or column is not None else min(top, A_FEW)
     counted = model.parameter_count() if model.classes and label is None and column is None else None
+    sizes = {} if counted is None else by_title(counted.columns)
     entry = None if column is None else model.schema.entry(column)
     named = None if entry is None else title(entry)
     return ModelFacts(
@@ -77,17 +78,17 @@ def facts(model: Model, label: Any = None, *, top: int = TOP, column: str | None
         label=known.label,
         prior=known.prior,
         classes=known.classes,
-        columns=tuple(_counted(each, counted) for each in known.columns if named in (None, each.column)),
+        columns=tuple(
+            replace(each, parameter_count=sizes.get(each.column))
+            for each in known.columns
+            if named in (None, each.column)
+        ),
         parameter_count=None if counted is None else _against_joint(counted),
         parameters={} if label is not None and column is None else _parameters(model, entry),
         heaviest={each: heaviest(model, each, few, column=entry) for each in listed},
         fitted=_fitted(model) if label is None and column is None else None,
         networks={} if label is not None else _networks(model, entry),
     )
-
-
-def _counted(column: schema.ColumnFacts, count: parameter_count.ParameterCount | None) -> schema.ColumnFacts:
-    return column if count is None else replace(column, parameter_count=by_title(count.columns).get(column.column))
 
 
 def _against_joint(count: parameter_count.ParameterCount) -> ParameterFacts:
