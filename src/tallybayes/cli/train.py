@@ -28,7 +28,7 @@ from tallybayes.cli.options import (
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.unlabelled import Clusters, Components, Unlabelled, Weight, em_of, say_fitted
-from tallybayes.cli.watch import watching
+from tallybayes.cli.watch import counting, watching
 from tallybayes.cli.weigh import weighing_summary
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import clean
@@ -108,7 +108,8 @@ def train(
     rows = model.rows_by_class()
     model.schema.log_prior(np.array([*rows.values()]), [*rows])  # raises an error if the prior names other classes
     weighed = weighed or model.schema.overlaps
-    weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
+    with counting("weighing"):
+        weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
     say(f"{output}: {summary(model)}")

@@ -43,7 +43,7 @@ def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
 
 @contextmanager
 def counting(doing: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for work that reports its own progress and total."""
+    """A bar for work that may report its own progress and total; until then, it only moves."""
     if not is_terminal(sys.stderr):
         yield lambda done, total: None
         return

@@ -11,7 +11,7 @@ from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart, model_file
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
-from tallybayes.cli.watch import watching
+from tallybayes.cli.watch import counting, watching
 from tallybayes.report.blocks import how_many
 
 if TYPE_CHECKING:
@@ -53,7 +53,8 @@ def weigh(
     source = how.open(data)
     with watching(source, "reading"):
         rows = sampled_rows(loaded.model, source, label, absent=absent.value)
-    weighed, worth = reweighed(loaded.model, rows)
+    with counting("weighing"):
+        weighed, worth = reweighed(loaded.model, rows)
     if output is not None:
         tallybayes.save(weighed, output)
     else:

@@ -1,0 +1,35 @@
+"""On a terminal, work that may take long shows that it goes on."""
+
+import os
+import pty
+import subprocess
+
+import pytest
+from calling import PROGRAM
+
+
+def on_terminal(folder, *arguments):
+    """What a verb writes to standard error, if that is a terminal."""
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", 0) as screen:
+        command = [PROGRAM, *arguments]
+        with subprocess.Popen(command, cwd=folder, stderr=theirs, stdin=subprocess.DEVNULL) as running:
+            os.close(theirs)
+            shown = b""
+            while True:
+                try:
+                    shown += screen.read(4096)
+                except OSError:  # the terminal is closed
+                    break
+        assert running.returncode == 0, shown
+    return shown
+
+
+@pytest.mark.parametrize("verb", ["train", "weigh"])
+def test_weighing_is_shown(tmp_path, verb):
+    tmp_path.joinpath("t.csv").write_text("v,y\n" + "".join(f"{i % 7}.5,{'pq'[i % 2]}\n" for i in range(100)))
+    train = ("train", "t.csv", "--label", "y", "-o", "m.tally")
+    shown = on_terminal(tmp_path, *train)
+    if verb == "weigh":
+        shown = on_terminal(tmp_path, "weigh", "m.tally", "t.csv")
+    assert b"weighing" in shown
