@@ -1,6 +1,7 @@
 """The program as a process, which builds only the verb that is called."""
 
 import subprocess
+import sys
 
 import pytest
 from calling import PROGRAM
@@ -41,3 +42,10 @@ def test_misspelled_verb_is_an_error_that_names_it():
     ended = ran("trian")
     assert ended.returncode == 2
     assert "No such command 'trian'." in ended.stderr
+
+
+def test_module_is_the_same_program():
+    done = subprocess.run(
+        [sys.executable, "-m", "tallybayes", "--version"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, ran("--version").stdout, "")
