@@ -139,6 +139,15 @@ def test_text_in_a_number_column_is_an_error_that_suggests_a_fix(file):
     )
 
 
+def test_decimal_comma_in_a_number_column_is_an_error_that_suggests_the_option(file):
+    path = file("age;city\n17;x\n17,5;y\n")
+    assert refusal(path, {"age": NUMBER}) == (
+        "data.csv, line 3, column 'age': '17,5' is not a number. Correct it, or skip such rows with --skip-bad-rows; "
+        "if numbers have a decimal comma, give --decimal ,; if the column holds categories, train with --column "
+        "'age=Categorical()'."
+    )
+
+
 def test_integers_followed_by_fractions_are_numbers(file):
     path = file("a\n" + "1\n" * 50 + "0.5\n1e3\n")
     assert rows_of(path, {"a": NUMBER}, ReadOptions(block_bytes=16))[-2:] == [{"a": 0.5}, {"a": 1000.0}]

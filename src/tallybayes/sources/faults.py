@@ -23,6 +23,7 @@ from tallybayes.sources.text import ENCODING, NO_QUOTES
 
 SKIP = "or skip such rows with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
+COMMA = "if numbers have a decimal comma, give --decimal ,; "
 
 
 class Fault(NamedTuple):
@@ -107,7 +108,7 @@ def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str)
     except UnicodeDecodeError:
         return f"{quoted(cell)} is not UTF-8. {ENCODING}, {SKIP}."
     if pa.types.is_floating(kind):
-        return not_a_number(text, name, marks)
+        return not_a_number(text, name, COMMA if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text.strip()) else marks)
     if pa.types.is_integer(kind):
         return _not_whole(text, decimal)
     return f"{quoted(text)} is not of type {kind}. Correct it, {SKIP}."
