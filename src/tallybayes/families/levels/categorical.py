@@ -132,8 +132,7 @@ class Categorical(Family):
         for _, codes, counts, known in found:
             table, stop = np.zeros(counts.shape), start + int(known.sum())
             table[known] = logs[start:stop]
-            starts = [fold * known.shape[1] for fold in range(len(known))]
-            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), starts))
+            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), known.shape[1]))
             start = stop
         return evidence
 
