@@ -11,6 +11,17 @@ struct Counted {
     int64_t size, classes;
 };
 
+// How often each class occurred before each value, and in all.
+struct Below {
+    int64_t size, classes;
+
+    explicit Below(const Counted& column);
+    const double* of(int64_t c) const { return sums_.data() + c * (size + 1); }
+
+private:
+    std::vector<double> sums_;
+};
+
 // Intervals of equal length; of equal count, half-way between the values where the cumulative count is closest to each
 // share; by Fayyad and Irani's minimum description length; or whichever of 5 to 80 of equal count and the last makes the
 // classes most likely, where the shares of the classes in an interval have a Dirichlet prior around those of the whole

@@ -12,8 +12,8 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t most_cells = 128, fewer_cells = 64;  // fewer for less than …
-constexpr size_t many = 200;  // … so many different values
-constexpr size_t fewest = 10;  // different values
+constexpr int64_t many = 200;  // … so many different values
+constexpr int64_t fewest = 10;  // different values
 constexpr double furthest = 5.0;  // on the stretched scale
 constexpr double share_to_stand_out = 0.05, as_often = 3.0;  // of all values, and compared with both neighbours
 constexpr double price = 0.25;  // nats of left-out loss that a parameter must gain
@@ -23,10 +23,8 @@ constexpr double least_spread = 1e-300;
 constexpr double shares_cut_off[] = {0.25, 0.1, 0.05, 0.01, 0.0};  // on either side, until the rest are not all equal
 constexpr double least = std::numeric_limits<double>::min();
 
-// The scale of sorted values that occurred this often.
-Scale scale_of(const std::vector<double>& values, const std::vector<double>& often) {
-    std::vector<double> below(often.size());
-    std::partial_sum(often.begin(), often.end(), below.begin());
+// The scale of sorted values, of which so many are not above each.
+Scale scale_of(const double* values, const std::vector<double>& below) {
     const double n = below.back();
     const auto value_at = [&](auto found) { return values[size_t(std::min(found, below.end() - 1) - below.begin())]; };
     const auto at = [&](double share) { return value_at(std::lower_bound(below.begin(), below.end(), n * share)); };
@@ -37,6 +35,29 @@ Scale scale_of(const std::vector<double>& values, const std::vector<double>& oft
     if (half == 0.0) half = values[0] != 0.0 ? std::abs(values[0]) : 1.0;
     const double spread = std::max(half, least_spread);
     return {median, spread, std::log(spread / 2.0)};
+}
+
+// How often each value occurred.
+std::vector<double> sums_of(const Counted& column) {
+    std::vector<double> sums(size_t(column.size), 0.0);
+    for (int64_t c = 0; c < column.classes; ++c)
+        for (int64_t i = 0; i < column.size; ++i) sums[i] += column.counts[i * column.classes + c];
+    return sums;
+}
+
+// The values that stand out from their neighbours.
+std::vector<Apart> apart_from(const Counted& column, const std::vector<double>& often) {
+    std::vector<Apart> found;
+    const double least_often = share_to_stand_out * std::accumulate(often.begin(), often.end(), 0.0);
+    const double* const x = column.values;
+    const int64_t last = column.size - 1;
+    for (int64_t i = 0; i <= last; ++i) {
+        if (often[i] < least_often) continue;
+        if (often[i] <= as_often * std::max(i ? often[i - 1] : 0.0, i < last ? often[i + 1] : 0.0)) continue;
+        found.push_back({x[i], i ? x[i - 1] / 2.0 + x[i] / 2.0 : -INFINITY, i < last ? x[i + 1] / 2.0 + x[i] / 2.0 : INFINITY,
+                         column.counts + i * column.classes});
+    }
+    return found;
 }
 
 // Pseudo-counts: one value, spread over the cells as all classes together.
@@ -57,40 +78,34 @@ double Scale::of(double x) const {
 double Scale::back(double t) const { return 2.0 * (median / 2.0 + spread / 2.0 * std::sinh(t)); }  // the sum may fit
 
 std::optional<Grid> Grid::of(const Counted& column) {
-    const int64_t size = column.size, classes = column.classes;
-    std::vector<double> together(size), values, often;
-    for (int64_t i = 0; i < size; ++i)
-        together[i] = std::accumulate(column.counts + i * classes, column.counts + (i + 1) * classes, 0.0);
-    const double least_often = share_to_stand_out * std::accumulate(together.begin(), together.end(), 0.0);
+    const int64_t classes = column.classes;
+    std::vector<double> together = sums_of(column), values, counts;
+    Counted rest = column;
     Grid grid;
     grid.classes = classes;
-    std::vector<int64_t> own;
-    const double* const x = column.values;
-    for (int64_t i = 0; i < size; ++i) {
-        const double before = i ? together[i - 1] : 0.0, after = i + 1 < size ? together[i + 1] : 0.0;
-        if (together[i] < least_often || together[i] <= as_often * std::max(before, after)) {
-            own.push_back(i);
-            values.push_back(x[i]);
-            often.push_back(together[i]);
-        } else
-            grid.apart.push_back({x[i], i ? x[i - 1] / 2.0 + x[i] / 2.0 : -INFINITY,
-                                  i + 1 < size ? x[i + 1] / 2.0 + x[i] / 2.0 : INFINITY, column.counts + i * classes});
+    grid.apart = apart_from(column, together);
+    if (!grid.apart.empty()) {
+        auto next = grid.apart.begin();
+        for (int64_t i = 0; i < column.size; ++i)
+            if (next != grid.apart.end() && column.values[i] == next->value) ++next;
+            else {
+                together[values.size()] = together[i];
+                values.push_back(column.values[i]);
+                counts.insert(counts.end(), column.counts + i * classes, column.counts + (i + 1) * classes);
+            }
+        rest = {values.data(), counts.data(), int64_t(values.size()), classes};
+        together.resize(values.size());
     }
-    if (own.size() < fewest) return {};
-    grid.scale = scale_of(values, often);
-    grid.low = std::clamp(grid.scale.of(values.front()), -furthest, furthest);
-    grid.high = std::clamp(grid.scale.of(values.back()), -furthest, furthest);
+    if (rest.size < fewest) return {};
+    std::partial_sum(together.begin(), together.end(), together.begin());
+    grid.scale = scale_of(rest.values, together);
+    grid.low = std::clamp(grid.scale.of(rest.values[0]), -furthest, furthest);
+    grid.high = std::clamp(grid.scale.of(rest.values[rest.size - 1]), -furthest, furthest);
     if (!(grid.low < grid.high)) return {};
-    const int64_t cells = own.size() >= many ? most_cells : fewer_cells;
+    const int64_t cells = rest.size >= many ? most_cells : fewer_cells;
     grid.step = (grid.high - grid.low) / double(cells);
     for (int64_t k = 1; k < cells; ++k) grid.inner.push_back(grid.scale.back(double(k) * grid.step + grid.low));
-    grid.counts.assign(size_t(cells * classes), 0.0);
-    size_t cell = 0;
-    for (size_t i = 0; i < own.size(); ++i) {
-        while (cell < grid.inner.size() && grid.inner[cell] <= values[i]) ++cell;
-        const double* const row = column.counts + own[i] * classes;
-        for (int64_t c = 0; c < classes; ++c) grid.counts[cell * size_t(classes) + size_t(c)] += row[c];
-    }
+    add_between(rest, grid.inner, grid.counts);
     return grid;
 }
 

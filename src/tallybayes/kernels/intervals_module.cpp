@@ -77,7 +77,7 @@ nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends,
             const Cuts found = cut(columns[i], how, intervals);
             const Ranges ranges = whole_cells(columns[i], found.at, bits);
             made.add(ranges);
-            count_intervals(columns[i], ranges, made.counts);
+            add_between(columns[i], ranges.cuts, made.counts);
             halves.push_back(ranges.half);
             nats.push_back(found.nats);
         }

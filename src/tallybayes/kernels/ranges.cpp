@@ -54,14 +54,14 @@ Ranges whole_cells(const Counted& column, const std::vector<double>& cuts, int b
     return {std::move(kept), std::move(edges), half};
 }
 
-void count_intervals(const Counted& column, const Ranges& ranges, std::vector<double>& counts) {
-    const size_t classes = size_t(column.classes);
-    size_t at = counts.size();
-    counts.resize(at + size_t(ranges.size()) * classes, 0.0);
-    auto next = ranges.cuts.begin();
-    for (int64_t i = 0; i < column.size; ++i) {
-        for (; next != ranges.cuts.end() && *next <= column.values[i]; ++next) at += classes;
-        for (size_t c = 0; c < classes; ++c) counts[at + c] += column.counts[size_t(i) * classes + c];
+void add_between(const Counted& column, const std::vector<double>& cuts, std::vector<double>& counts) {
+    const size_t classes = size_t(column.classes), start = counts.size();
+    counts.resize(start + (cuts.size() + 1) * classes, 0.0);
+    const double *value = column.values, *const end = value + column.size, *row = column.counts;
+    for (size_t at = 0; at <= cuts.size(); ++at) {
+        double* const sums = counts.data() + start + at * classes;
+        for (const double stop = at < cuts.size() ? cuts[at] : INFINITY; value < end && *value < stop; ++value)
+            for (size_t c = 0; c < classes; ++c) sums[c] += *row++;
     }
 }
 

@@ -20,7 +20,7 @@ struct Ranges {
 // their rounded value was counted.
 Ranges whole_cells(const Counted& column, const std::vector<double>& cuts, int bits);
 
-// Adds the counts of every interval in every class, in the order of the values.
-void count_intervals(const Counted& column, const Ranges& ranges, std::vector<double>& counts);
+// Appends counts[interval, class] of the intervals between these cuts, summed in the order of the values.
+void add_between(const Counted& column, const std::vector<double>& cuts, std::vector<double>& counts);
 
 }  // namespace tallybayes
