@@ -100,6 +100,8 @@ class IntegerOrder(NamedTuple):
             return before
         new = np.fromiter(islice(reversed(known), count), np.int64, count)
         order = new.argsort()
-        at = before.slots.searchsorted(new[order])
         places = len(known) - 1 - order
+        if not len(before.slots):
+            return IntegerOrder(known, new[order], places)
+        at = before.slots.searchsorted(new[order])
         return IntegerOrder(known, np.insert(before.slots, at, new[order]), np.insert(before.places, at, places))

@@ -200,9 +200,9 @@ class Tally(AnyTally):
             result._arrays[name] = result._arrays[name].carried()
         return result
 
-    def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
-        """The same sums, read-only: not copied if the labels are these already."""
-        return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
+    def read(self, classes: Sequence[Key]) -> dict[str, Exact]:
+        """The sums of all slots in these classes, read-only: not copied if these are all classes already."""
+        return self.sums if self.classes == list(classes) else self.aligned(self._slots, classes).sums
 
     def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:
         """Whether the labels are exactly these, in this order."""

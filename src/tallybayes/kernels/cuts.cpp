@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "description.hpp"
 #include "logarithm.hpp"
@@ -68,6 +69,13 @@ std::vector<double> half_way(const Counted& column, const std::vector<int64_t>& 
 
 }  // namespace
 
+std::vector<double> often(const Counted& column) {
+    std::vector<double> sums(size_t(column.size), 0.0);
+    for (int64_t c = 0; c < column.classes; ++c)
+        for (int64_t i = 0; i < column.size; ++i) sums[i] += column.counts[i * column.classes + c];
+    return sums;
+}
+
 Below::Below(const Counted& column)
     : size(column.size), classes(column.classes), sums_(size_t(classes * (size + 1)), 0.0) {
     for (int64_t c = 0; c < classes; ++c) {
@@ -81,9 +89,8 @@ Cuts cut(const Counted& column, Method method, int64_t intervals) {
     if (method == Method::equal_length) return {equal_length(column, intervals)};
     const Below below(column);
     if (method == Method::mdl) return {half_way(column, least_description(column, below))};
-    std::vector<double> together(below.of(0) + 1, below.of(0) + 1 + column.size);
-    for (int64_t c = 1; c < column.classes; ++c)
-        for (int64_t i = 0; i < column.size; ++i) together[i] += below.of(c)[i + 1];
+    std::vector<double> together = often(column);
+    std::partial_sum(together.begin(), together.end(), together.begin());
     if (method == Method::equal_count || together.back() < enough) return {half_way(column, equal_count(together, intervals))};
     std::vector<int64_t> best;
     double likelihood = -INFINITY, nats = 0.0;

@@ -11,6 +11,9 @@ struct Counted {
     int64_t size, classes;
 };
 
+// How often each value occurred.
+std::vector<double> often(const Counted& column);
+
 // How often each class occurred before each value, and in all.
 struct Below {
     int64_t size, classes;

@@ -37,23 +37,15 @@ Scale scale_of(const double* values, const std::vector<double>& below) {
     return {median, spread, std::log(spread / 2.0)};
 }
 
-// How often each value occurred.
-std::vector<double> sums_of(const Counted& column) {
-    std::vector<double> sums(size_t(column.size), 0.0);
-    for (int64_t c = 0; c < column.classes; ++c)
-        for (int64_t i = 0; i < column.size; ++i) sums[i] += column.counts[i * column.classes + c];
-    return sums;
-}
-
 // The values that stand out from their neighbours.
-std::vector<Apart> apart_from(const Counted& column, const std::vector<double>& often) {
+std::vector<Apart> apart_from(const Counted& column, const std::vector<double>& together) {
     std::vector<Apart> found;
-    const double least_often = share_to_stand_out * std::accumulate(often.begin(), often.end(), 0.0);
+    const double least_often = share_to_stand_out * std::accumulate(together.begin(), together.end(), 0.0);
     const double* const x = column.values;
     const int64_t last = column.size - 1;
     for (int64_t i = 0; i <= last; ++i) {
-        if (often[i] < least_often) continue;
-        if (often[i] <= as_often * std::max(i ? often[i - 1] : 0.0, i < last ? often[i + 1] : 0.0)) continue;
+        if (together[i] < least_often) continue;
+        if (together[i] <= as_often * std::max(i ? together[i - 1] : 0.0, i < last ? together[i + 1] : 0.0)) continue;
         found.push_back({x[i], i ? x[i - 1] / 2.0 + x[i] / 2.0 : -INFINITY, i < last ? x[i + 1] / 2.0 + x[i] / 2.0 : INFINITY,
                          column.counts + i * column.classes});
     }
@@ -79,7 +71,7 @@ double Scale::back(double t) const { return 2.0 * (median / 2.0 + spread / 2.0 *
 
 std::optional<Grid> Grid::of(const Counted& column) {
     const int64_t classes = column.classes;
-    std::vector<double> together = sums_of(column), values, counts;
+    std::vector<double> together = often(column), values, counts;
     Counted rest = column;
     Grid grid;
     grid.classes = classes;

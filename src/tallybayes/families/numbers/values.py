@@ -95,17 +95,19 @@ class Values(Family):
     def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> Counted:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
 
-        def count(given: tuple[Tally, Floats]) -> Counted:
+        def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
             tally, cells = given
             keys, order = tally.ordered()
-            n = tally.read(tally.slots, folds.rows.classes)["n"]
+            n = tally.read(folds.rows.classes)["n"]
             total = Exact(n.limbs.take(order, axis=0), n.low)
             counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
-            sizes = np.full(len(folds.at), len(keys))
-            return self._filled(np.tile(keys, len(sizes)), counts.reshape(-1, folds.width), sizes)
+            return np.tile(keys, len(folds.at)), counts.reshape(-1, folds.width)
 
-        size = sum(map(len, tallies)) * len(folds.at)
-        return Counted.joined(each_of(count, list(zip(tallies, columns, strict=True)), size))
+        sizes = np.array([len(tally) for tally in tallies])
+        keys, counts = zip(
+            *each_of(count, list(zip(tallies, columns, strict=True)), int(sizes.sum()) * len(folds.at)), strict=True
+        )
+        return self._filled(np.concatenate(keys), np.concatenate(counts), np.repeat(sizes, len(folds.at)))
 
     def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> Counted:
         """Columns of so many sorted keys each, without those that hold nothing."""
@@ -122,12 +124,6 @@ class Counted(NamedTuple):
     values: Floats
     counts: Floats  # [value, class]
     ends: Counts  # of each column
-
-    @classmethod
-    def joined(cls, parts: Sequence[Counted]) -> Counted:
-        starts = np.cumsum([0, *(len(part.values) for part in parts[:-1])])
-        ends = [part.ends + start for part, start in zip(parts, starts, strict=True)]
-        return cls(*(np.concatenate(each) for each in zip(*(part[:2] for part in parts), strict=True)), np.concatenate(ends))
 
     def apart(self, step: int = 1) -> Iterator[Counted]:
         """Every column, or several at a time."""
