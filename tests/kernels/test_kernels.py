@@ -42,7 +42,7 @@ def test_values_are_located_in_intervals(values, bounds):
 def test_values_are_located_among_their_own_edges(rows, lists):
     x, numbers = np.array([value for value, _ in rows], float), np.array([number for _, number in rows], np.int32)
     starts, ends = np.cumsum([0, *(len(edges) + 1 for edges in lists)]), np.cumsum(list(map(len, lists)))
-    found = kernels.find_intervals(x, numbers, np.array(sum(lists, []), float), ends)
+    found = kernels.find_intervals(x, numbers, np.array([edge for edges in lists for edge in edges], float), ends)
     expected = [-1 if v != v else starts[i] + sum(edge <= v for edge in lists[i]) for v, i in rows]
     assert found.tolist() == expected
 

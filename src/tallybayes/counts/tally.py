@@ -20,8 +20,8 @@ from tallybayes.counts.exact import FULL, Counts, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
 from tallybayes.counts.rows import Rows as Rows
-from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions, common, in_order
+from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.written import read_table, write_table
 
@@ -200,9 +200,10 @@ class Tally(AnyTally):
             result._arrays[name] = result._arrays[name].carried()
         return result
 
-    def read(self, classes: Sequence[Key]) -> dict[str, Exact]:
-        """The sums of all slots in these classes, read-only: not copied if these are all classes already."""
-        return self.sums if self.classes == list(classes) else self.aligned(self._slots, classes).sums
+    def read(self, slots: Collection[Slot] | None, classes: Sequence[Key]) -> dict[str, Exact]:
+        """The same sums, of all slots if none are given; read-only: not copied if the labels are these already."""
+        slots = self._slots if slots is None else slots
+        return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
 
     def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:
         """Whether the labels are exactly these, in this order."""

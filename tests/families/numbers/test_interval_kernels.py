@@ -110,9 +110,7 @@ def test_smoothed_columns_equal_their_reference(seed, size, classes, bits):
     values, counts, ends = columns(size, classes, seed, bits=bits)
     sizes, cuts, edges, plain, _, nats = kernels.cut_columns(values, counts, ends, "fitted", 10, bits)
     pseudo = np.ones(len(plain))
-    (density,), _, *found = kernels.smooth_columns(
-        values, counts, ends, sizes, cuts, edges, plain, pseudo, nats, bits
-    )
+    (density,), _, *found = kernels.smooth_columns(values, counts, ends, sizes, cuts, edges, plain, pseudo, nats, bits)
     grid = Grid.of(values, counts)
     if grid is not None:
         losses, costs = grid.losses()
@@ -141,9 +139,7 @@ def test_several_columns_are_made_like_each_alone():
 
     def made(values, counts, ends):
         sizes, cuts, edges, plain, half, nats = kernels.cut_columns(values, counts, ends, "fitted", 10, 12)
-        smooth = kernels.smooth_columns(
-            values, counts, ends, sizes, cuts, edges, plain, np.ones(len(plain)), nats, 12
-        )
+        smooth = kernels.smooth_columns(values, counts, ends, sizes, cuts, edges, plain, np.ones(len(plain)), nats, 12)
         return [sizes, cuts, edges, plain, half, nats, *smooth]
 
     each = [made(*part) for part in parts]

@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from tallybayes import Histogram, kernels
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.numbers.values import keys_from, least_of_keys, value_keys, values_of_keys

@@ -98,7 +98,7 @@ class Values(Family):
         def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
             tally, cells = given
             keys, order = tally.ordered()
-            n = tally.read(folds.rows.classes)["n"]
+            n = tally.read(None, folds.rows.classes)["n"]
             total = Exact(n.limbs.take(order, axis=0), n.low)
             counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
             return np.tile(keys, len(folds.at)), counts.reshape(-1, folds.width)
