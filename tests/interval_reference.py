@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from reference import equal_count, left_out_losses, smooth_densities
 from tallybayes.families.numbers.stretched import Stretched
-from tallybayes.families.numbers.values import keys_from, least_of_keys
+from tallybayes.families.numbers.values import least_of_keys, value_keys, values_of_keys
 
 TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
 ENOUGH = 1000  # values needed to choose cuts by the classes
@@ -60,6 +60,12 @@ def log_likelihood(values, counts, cuts):
     known = alpha > 0
     of_classes = (gammaln(held + alpha) - gammaln(np.where(known, alpha, 1.0)))[:, known].sum()
     return of_classes - (gammaln(held.sum(axis=1) + 5.0) - gammaln(5.0)).sum()
+
+
+def keys_from(bounds, bits):
+    """For each bound the key of the smallest rounded value that is not below it."""
+    keys = value_keys(bounds, bits)
+    return keys + (values_of_keys(keys, bits) < bounds)
 
 
 def whole_cells(values, cuts, bits):
@@ -142,7 +148,7 @@ class Grid(NamedTuple):
         return found, found + 0.25 * parameters
 
     def left_out(self, density, weight, cuts, edges, counts):
-        """The counts of intervals without a value of this weight in each of them; and where there is one to leave out."""
+        """The counts of intervals without a value of this weight in each of them, and where there is one."""
         full, left = (each[density] for each in self.densities(weight)[:2])
         places = self.places(edges)
         cells = np.minimum((places[:-1] + places[1:]) / 2.0, len(full) - 1).astype(int)

@@ -85,8 +85,8 @@ def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list
 
 
 class IntegerOrder(NamedTuple):
-    """The order of slots that are integers. Slots are only ever added, at the end, so those that were sorted before need
-    not be sorted again."""
+    """The order of slots that are integers. Slots are only ever added, at the end, so those that were sorted before
+    need not be sorted again."""
 
     known: Mapping[Any, int] | None = None  # the slots that were sorted, in the order in which they were added
     slots: NDArray[np.int64] = np.zeros(0, np.int64)

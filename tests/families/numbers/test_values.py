@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from interval_reference import keys_from
 from tallybayes import Histogram, kernels
 from tallybayes.counts.tally import Rows, Tally
-from tallybayes.families.numbers.values import keys_from, least_of_keys, value_keys, values_of_keys
+from tallybayes.families.numbers.values import least_of_keys, value_keys, values_of_keys
 
 WHOLE_LINE = st.floats(-1e300, 1e300)
 NEAR_ZERO = st.floats(-1e-310, 1e-310) | st.integers(-5, 5).map(float)

@@ -77,7 +77,8 @@ class Histogram(Values):
         plain, used, halves, chosen = self._chosen(known)
         probability, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
         densities = JoinedDensities.of(used, logs, halves).apart(used.sizes.tolist())
-        found, start = [], 0
+        found: list[Belief] = []
+        start = 0
         columns = zip(plain.apart(known, halves), used.apart(known, halves), densities, chosen.tolist(), strict=True)
         for cut, own, density, number in columns:
             span = slice(start, start := start + len(own.counts))
@@ -96,8 +97,9 @@ class Histogram(Values):
         plain, halves, nats = self._cut(known)
         if self.method != AUTO:
             return Chosen(plain, plain, halves, np.full(len(halves), -1))
-        densities, *used = kernels.smooth_columns(*known, *plain, nats, self.bits)
-        return Chosen(plain, Joined(*used), halves, densities)
+        values, n, ends = known
+        densities, sizes, cuts, edges, counts, pseudo = kernels.smooth_columns(values, n, ends, *plain, nats, self.bits)
+        return Chosen(plain, Joined(sizes, cuts, edges, counts, pseudo), halves, densities)
 
     def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
         """The intervals as they are cut, half the range of each column, and the nats it took to choose its cuts."""
@@ -140,7 +142,7 @@ class Histogram(Values):
         known = self.counted([tally], classes)
         plain, used, halves, (density,) = self._chosen(known)
         if density >= 0:
-            return SmoothLeftOut(known, *used.apart(known, halves), int(density))
+            return SmoothLeftOut(known, next(used.apart(known, halves)), int(density))
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
         n, size = tally.aligned(tally.slots, classes).sums["n"], len(plain.counts)
         exact = added_up(n, plain.cuts.searchsorted(values, "right"), size)
@@ -161,7 +163,7 @@ class SettledHistogram(Histogram):
     def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
         cuts, edges, size = self.ranges.cuts, self.ranges.edges, len(self.pseudo)
         at = cuts.searchsorted(known.values, "right")
-        counts = np.stack([np.bincount(at, n, size) for n in known.counts.T], axis=1)
+        counts = np.stack([np.bincount(at, n, size) for n in known.counts.T], axis=1).astype(np.float64)
         return Joined(np.array([size]), cuts, edges, counts, self.pseudo), np.array([self.ranges.half]), np.zeros(1)
 
 

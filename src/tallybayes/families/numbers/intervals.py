@@ -1,8 +1,8 @@
 """The intervals of columns: as they are cut, or many small ones with a smooth density.
 
-Columns are cut into intervals of equal length or of equal count, into as many as the classes justify (Fayyad and Irani's
-minimum description length), or into whichever of these make the classes most likely (`kernels/cuts`). A cut lies
-strictly inside the range; the outer intervals are unbounded.
+Columns are cut into intervals of equal length or of equal count, into as many as the classes justify (Fayyad and
+Irani's minimum description length), or into whichever of these make the classes most likely (`kernels/cuts`). A cut
+lies strictly inside the range; the outer intervals are unbounded.
 
 For "auto", the values are also placed on a grid of equal steps, on a scale that is linear among most of them and
 logarithmic far out (`kernels/grid`). On the grid, each class has a Gaussian density, one that is Gaussian on the
@@ -53,6 +53,10 @@ class Joined(NamedTuple):
     counts: Floats  # [interval, class]
     pseudo: Floats
 
+    @classmethod
+    def of(cls, parts: Sequence[Joined]) -> Joined:
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
     def apart(self, known: Counted, halves: Floats) -> Iterator[Intervals]:
         """Those of each column."""
         ends = np.cumsum(self.sizes).tolist()
@@ -74,5 +78,4 @@ class Chosen(NamedTuple):
     @classmethod
     def joined(cls, parts: Sequence[Chosen]) -> Chosen:
         plain, used, halves, densities = zip(*parts, strict=True)
-        both = (Joined(*map(np.concatenate, zip(*each, strict=True))) for each in (plain, used))
-        return cls(*both, np.concatenate(halves), np.concatenate(densities))
+        return cls(Joined.of(plain), Joined.of(used), np.concatenate(halves), np.concatenate(densities))

@@ -104,9 +104,8 @@ class Values(Family):
             return np.tile(keys, len(folds.at)), counts.reshape(-1, folds.width)
 
         sizes = np.array([len(tally) for tally in tallies])
-        keys, counts = zip(
-            *each_of(count, list(zip(tallies, columns, strict=True)), int(sizes.sum()) * len(folds.at)), strict=True
-        )
+        size = int(sizes.sum()) * len(folds.at)
+        keys, counts = zip(*each_of(count, list(zip(tallies, columns, strict=True)), size), strict=True)
         return self._filled(np.concatenate(keys), np.concatenate(counts), np.repeat(sizes, len(folds.at)))
 
     def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> Counted:
@@ -163,12 +162,6 @@ def value_keys(x: Floats, bits: int) -> Counts:
 def values_of_keys(keys: Counts, bits: int) -> Floats:
     magnitude = np.abs(keys) << (52 - bits)
     return np.copysign(magnitude.view(np.float64), keys)
-
-
-def keys_from(bounds: Floats, bits: int) -> Counts:
-    """For each bound the key of the smallest rounded value that is not below it."""
-    keys = value_keys(bounds, bits)
-    return keys + (values_of_keys(keys, bits) < bounds)
 
 
 def least_of_keys(keys: Counts, bits: int) -> Floats:
