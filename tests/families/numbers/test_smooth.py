@@ -1,5 +1,7 @@
 """Histograms of method "auto": a smooth density where it predicts the classes better, plain intervals where not."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -176,6 +178,21 @@ def test_forgetting_restores_the_choice():
     assert not np.array_equal(model.evidence({"x": x})["x"], before)
     model -= more
     np.testing.assert_array_equal(model.evidence({"x": x})["x"], before)
+
+
+@given(st.sampled_from(list(SHAPES)), st.integers(0, 99), st.lists(st.booleans(), min_size=1, max_size=8))
+def test_belief_kept_up_to_date_equals_that_of_the_same_counts(shape, seed, learns):
+    """Rows that are learned and forgotten one by one leave no trace in any answer."""
+    x, y = drawn(shape, 1200, seed)
+    model, at = trained(AUTO, x[:1000], y[:1000]), {"x": x}
+    for i, learn in enumerate(learns, 1000):
+        row = trained(AUTO, x[i : i + 1], y[i : i + 1])
+        model += row
+        model.posterior(at)
+        if not learn:
+            model -= row
+    same = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.evidence(at)["x"], same.evidence(at)["x"])
 
 
 def test_columns_that_are_normal_within_a_class_need_no_hint():
