@@ -7,7 +7,8 @@
 proportion to all rows; leaving them out and fitting the weights does not. Then the same with a tenth of the rows. Last,
 60 rows of 3,000 columns, for which nearly all of the time goes into leaving out ten folds of every column.
 
-With other work on the machine, the ratio of wall-clock times may double; that of CPU times, of all threads, changes less.
+With other work on the machine, the ratio of wall-clock times may double; that of CPU times, of all threads, changes
+less.
 """
 
 from __future__ import annotations
