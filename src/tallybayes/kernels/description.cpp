@@ -73,7 +73,8 @@ std::vector<int64_t> find_corners(const Below& below) {
         stop = std::min(first + many, below.size - sight + 1);
         near_turns(a, b, first, stop - first, low, high);
         for (int64_t j = 0; j < stop - first; ++j)
-            if ((low[j] > 0.0 || high[j] < 0.0) && may_be_corner(a, b, first + j, low[j], sight, sight)) found.push_back(first + j);
+            if ((low[j] > 0.0 || high[j] < 0.0) && may_be_corner(a, b, first + j, low[j], sight, sight))
+                found.push_back(first + j);
     }
     return found;
 }

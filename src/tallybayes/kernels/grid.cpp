@@ -141,7 +141,8 @@ Best best_density(const Grid& grid) {
         }
     }
     std::vector<double> pseudo(size_t(densities_of_grid * cells));
-    for (int64_t d = 0; d < densities_of_grid; ++d) pool(full.data() + d * cells * classes, cells, classes, &pseudo[size_t(d * cells)]);
+    for (int64_t d = 0; d < densities_of_grid; ++d)
+        pool(full.data() + d * cells * classes, cells, classes, pseudo.data() + d * cells);
     left_out_losses(full.data(), left.data(), pseudo.data(), n.data(), densities_of_grid, cells, classes, 1.0, losses);
     Best best{0, *std::min_element(losses, losses + densities_of_grid), {}};
     const auto cost = [&](int64_t d) { return losses[d] + price * parameters[d]; };
@@ -177,7 +178,22 @@ Intervals in_intervals(const Grid& grid, const std::vector<double>& smoothed, co
     return found;
 }
 
-void leave_out_smoothed(const Grid& grid, int64_t density, double weight, const Ranges& ranges, const double* counts, double* rest) {
+std::optional<Smooth> smooth_if_better(const Counted& column, const Intervals& plain, double nats, int bits) {
+    const auto grid = Grid::of(column);
+    if (!grid) return {};
+    const Best best = best_density(*grid);
+    const double *const n = plain.counts.data(), *const pseudo = plain.pseudo.data();
+    std::vector<double> left;
+    for (const double count : plain.counts) left.push_back(std::max(count - 1.0, 0.0));
+    const double worth = std::accumulate(plain.pseudo.begin(), plain.pseudo.end(), 0.0);
+    double cost;
+    left_out_losses(n, left.data(), pseudo, n, 1, plain.ranges.size(), column.classes, worth, &cost);
+    if (!(best.loss < cost + nats)) return {};
+    return Smooth{best.density, in_intervals(*grid, best.counts, column, bits)};
+}
+
+void leave_out_smoothed(const Grid& grid, int64_t density, double weight, const Ranges& ranges, const double* counts,
+                        double* rest) {
     std::vector<double> full, left;
     double parameters[densities_of_grid];
     grid.densities(weight, full, left, parameters);

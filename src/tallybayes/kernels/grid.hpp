@@ -61,7 +61,15 @@ struct Intervals {
 // Counts of the grid's cells as counts of intervals.
 Intervals in_intervals(const Grid& grid, const std::vector<double>& smoothed, const Counted& column, int bits);
 
-// Those counts without a value of this weight in the same interval and class.
-void leave_out_smoothed(const Grid& grid, int64_t density, double weight, const Ranges& ranges, const double* counts, double* rest);
+// The best density, if it predicts the classes better than plain intervals whose cuts it took so many nats to choose.
+struct Smooth {
+    int64_t density;
+    Intervals intervals;
+};
+std::optional<Smooth> smooth_if_better(const Counted& column, const Intervals& plain, double nats, int bits);
+
+// The counts of smoothed intervals without a value of this weight in the same interval and class.
+void leave_out_smoothed(const Grid& grid, int64_t density, double weight, const Ranges& ranges, const double* counts,
+                        double* rest);
 
 }  // namespace tallybayes

@@ -63,9 +63,16 @@ struct Made {
         cuts.insert(cuts.end(), ranges.cuts.begin(), ranges.cuts.end());
         edges.insert(edges.end(), ranges.edges.begin(), ranges.edges.end());
     }
+
+    void add(const Intervals& intervals) {
+        add(intervals.ranges);
+        counts.insert(counts.end(), intervals.counts.begin(), intervals.counts.end());
+        pseudo.insert(pseudo.end(), intervals.pseudo.begin(), intervals.pseudo.end());
+    }
 };
 
-nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends, const std::string& method, int64_t intervals, int bits) {
+nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends, const std::string& method, int64_t intervals,
+                      int bits) {
     const Columns columns(values, counts, ends);
     const Method how = method_named(method);
     expect(intervals > 0 && bits >= 0 && bits <= 52, "there are no such intervals");
@@ -91,7 +98,8 @@ nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends,
 nb::tuple smooth_columns(In<double> values, Table<double> counts, In<int64_t> ends, In<int64_t> sizes, In<double> cuts,
                          In<double> edges, Table<double> plain, In<double> pseudo, In<double> nats, int bits) {
     const Columns columns(values, counts, ends);
-    const size_t many = columns.size(), intervals = size_t(std::accumulate(sizes.data(), sizes.data() + sizes.size(), int64_t(0)));
+    const size_t many = columns.size();
+    const auto intervals = size_t(std::accumulate(sizes.data(), sizes.data() + sizes.size(), int64_t(0)));
     expect(sizes.size() == many && nats.size() == many, "there are other columns");
     expect(std::all_of(sizes.data(), sizes.data() + many, [](int64_t size) { return size > 0; }), "a column has no intervals");
     expect(cuts.size() + many == intervals && edges.size() == intervals + many && plain.shape(0) == intervals &&
@@ -101,30 +109,13 @@ nb::tuple smooth_columns(In<double> values, Table<double> counts, In<int64_t> en
     Integers densities;
     {
         Free free;
-        Doubles left;
         const double *cut = cuts.data(), *edge = edges.data(), *n = plain.data(), *more = pseudo.data();
         for (size_t i = 0; i < many; ++i) {
             const int64_t size = sizes.data()[i], cells = size * columns.classes();
-            densities.push_back(-1);
-            if (const auto grid = Grid::of(columns[i])) {
-                const Best best = best_density(*grid);
-                double cost;
-                left.assign(n, n + cells);
-                for (double& each : left) each = std::max(each - 1.0, 0.0);
-                left_out_losses(n, left.data(), more, n, 1, size, columns.classes(), std::accumulate(more, more + size, 0.0), &cost);
-                if (best.loss < cost + nats.data()[i]) {
-                    const Intervals found = in_intervals(*grid, best.counts, columns[i], bits);
-                    made.add(found.ranges);
-                    made.counts.insert(made.counts.end(), found.counts.begin(), found.counts.end());
-                    made.pseudo.insert(made.pseudo.end(), found.pseudo.begin(), found.pseudo.end());
-                    densities.back() = best.density;
-                }
-            }
-            if (densities.back() < 0) {
-                made.add({{cut, cut + size - 1}, {edge, edge + size + 1}, 0.0});
-                made.counts.insert(made.counts.end(), n, n + cells);
-                made.pseudo.insert(made.pseudo.end(), more, more + size);
-            }
+            const Intervals given{{{cut, cut + size - 1}, {edge, edge + size + 1}, 0.0}, {n, n + cells}, {more, more + size}};
+            const auto better = smooth_if_better(columns[i], given, nats.data()[i], bits);
+            made.add(better ? better->intervals : given);
+            densities.push_back(better ? better->density : -1);
             cut += size - 1, edge += size + 1, n += cells, more += size;
         }
     }

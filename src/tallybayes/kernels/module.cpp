@@ -147,7 +147,9 @@ NB_MODULE(compiled, m) {
     m.def("fit_pseudocounts", [](Table<double> counts, In<int64_t> sizes) {
         const int64_t classes = int64_t(counts.shape(1));
         int64_t rest = int64_t(counts.shape(0));
-        for (size_t i = 0; i < sizes.size(); ++i) expect(sizes.data()[i] >= 0 && (rest -= sizes.data()[i]) >= 0, "the columns do not fit");
+        for (size_t i = 0; i < sizes.size(); rest -= sizes.data()[i++])
+            expect(sizes.data()[i] >= 0 && sizes.data()[i] <= rest, "the columns do not fit");
+        expect(!rest, "the columns do not fit");
         double* pseudo;
         nb::object result = give<double>({counts.shape(0)}, &pseudo);
         Free free;

@@ -55,7 +55,8 @@ void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t c
         codes[row] = x[row] == x[row] ? int32_t(find_interval(x[row], cuts, count, step)) : -1;
 }
 
-void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count, int32_t* codes) {
+void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
+                    int32_t* codes) {
     struct List {
         int64_t start, size, step;
     };
