@@ -48,6 +48,7 @@ bench: .venv/ready
 	$(BIN)/python bench/dependence.py
 	$(BIN)/python bench/one_row.py
 	$(BIN)/python bench/small.py
+	$(BIN)/python bench/believing_numbers.py
 	$(BIN)/python bench/sklearn_face.py
 	$(BIN)/python bench/categories.py
 	$(BIN)/python bench/folds.py

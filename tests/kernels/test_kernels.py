@@ -33,8 +33,18 @@ def test_values_are_located_in_intervals(values, bounds):
         expected = [0.0, 0.0] if math.isnan(value) else table[at] - fall
         np.testing.assert_allclose(said, expected, rtol=1e-12)
     assert not scores[:, len(x) :].any()
-    expected = [-1 if value != value else sum(edge <= value for edge in edges) for value in values]
-    assert kernels.find_intervals(x, edges).tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(NEAR_ONE, st.integers(0, 2)), max_size=40),
+    st.lists(st.sets(st.integers(-50, 50).map(float), max_size=20).map(sorted), min_size=3, max_size=3),
+)
+def test_values_are_located_among_their_own_edges(rows, lists):
+    x, numbers = np.array([value for value, _ in rows], float), np.array([number for _, number in rows], np.int32)
+    starts, ends = np.cumsum([0, *(len(edges) + 1 for edges in lists)]), np.cumsum(list(map(len, lists)))
+    found = kernels.find_intervals(x, numbers, np.array([edge for edges in lists for edge in edges], float), ends)
+    expected = [-1 if v != v else starts[i] + sum(edge <= v for edge in lists[i]) for v, i in rows]
+    assert found.tolist() == expected
 
 
 @given(

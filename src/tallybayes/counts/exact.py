@@ -24,6 +24,7 @@ Codes = NDArray[np.int32]
 
 TRACE = 2.0**-100  # decay truncates less than this part of a sum
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
+NARROW = 8  # limbs in a row
 
 
 class Exact:
@@ -116,7 +117,11 @@ class Exact:
     def sum(self, axis: int = 0) -> Exact:
         axis = axis % len(self.shape)
         bounded = self if largest(self.limbs) * max(self.shape[axis], 1) < FULL else self.carried()
-        return Exact(bounded.limbs.sum(axis=axis), bounded.low).safe()
+        limbs = bounded.limbs
+        if axis == 0 and limbs[:1].size <= NARROW < len(limbs):  # numpy is slow at these
+            columns = np.ascontiguousarray(limbs.reshape(len(limbs), -1).T)
+            return Exact(columns.sum(axis=1).reshape(limbs.shape[1:]), bounded.low).safe()
+        return Exact(limbs.sum(axis=axis), bounded.low).safe()
 
     def widened(self, low: int, size: int) -> Exact:
         """The same numbers with room for limbs `low` … `low + size`."""

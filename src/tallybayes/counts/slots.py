@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import gt
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -82,3 +82,26 @@ def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list
         order = sorted(range(len(names)), key=names.__getitem__)
         return [names[i] for i in order], places[order]
     return names, places
+
+
+class IntegerOrder(NamedTuple):
+    """The order of slots that are integers. Slots are only ever added, at the end, so those that were sorted before
+    need not be sorted again."""
+
+    known: Mapping[Any, int] | None = None  # the slots that were sorted, in the order in which they were added
+    slots: NDArray[np.int64] = np.zeros(0, np.int64)
+    places: NDArray[np.int64] = np.zeros(0, np.int64)
+
+    def extended(self, known: dict[Any, int]) -> IntegerOrder:
+        """The order of all slots by now."""
+        before = self if self.known is known else IntegerOrder(known)
+        count = len(known) - len(before.slots)
+        if not count:
+            return before
+        new = np.fromiter(islice(reversed(known), count), np.int64, count)
+        order = new.argsort()
+        places = len(known) - 1 - order
+        if not len(before.slots):
+            return IntegerOrder(known, new[order], places)
+        at = before.slots.searchsorted(new[order])
+        return IntegerOrder(known, np.insert(before.slots, at, new[order]), np.insert(before.places, at, places))

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
-from tallybayes.counts.exact import FULL, Exact, Floats, union
+from tallybayes.counts.exact import FULL, Counts, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, unpack_table
 from tallybayes.counts.rows import Rows as Rows
+from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.slots import Key as Key
-from tallybayes.counts.slots import Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.written import read_table, write_table
 
@@ -42,6 +42,8 @@ class Tally(AnyTally):
     >>> (monday + tuesday) - tuesday == monday
     True
     """
+
+    _order = IntegerOrder()
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
         self._classes: dict[Key, int] = _numbered(classes)
@@ -66,6 +68,11 @@ class Tally(AnyTally):
     @property
     def slots(self) -> list[Slot]:
         return list(self._slots)
+
+    def ordered(self) -> tuple[Counts, Counts]:
+        """The slots, which are integers, in order, and where their sums are."""
+        self._order = self._order.extended(self._slots)
+        return self._order.slots, self._order.places
 
     @property
     def slots_are_positions(self) -> bool:
@@ -193,8 +200,9 @@ class Tally(AnyTally):
             result._arrays[name] = result._arrays[name].carried()
         return result
 
-    def read(self, slots: Collection[Slot], classes: Sequence[Key]) -> dict[str, Exact]:
-        """The same sums, read-only: not copied if the labels are these already."""
+    def read(self, slots: Collection[Slot] | None, classes: Sequence[Key]) -> dict[str, Exact]:
+        """The same sums, of all slots if none are given; read-only: not copied if the labels are these already."""
+        slots = self._slots if slots is None else slots
         return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
 
     def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,26 +54,13 @@ class Folds:
         """Which slots hold anything, [fold, slot]."""
         return reduce(np.logical_or, np.moveaxis(counts, -1, 0), np.zeros(counts.shape[:-1], bool))
 
-    def each(self, cells: NDArray[Any]) -> list[NDArray[Any]]:
-        """The cells of each fold."""
-        return [cells] if len(self.at) == 1 else [cells[rows] for rows in self.at]
-
-    def joined(self, parts: Sequence[Codes]) -> Codes:
-        """The inverse."""
-        if len(parts) == 1:
-            return parts[0]
-        codes = np.empty(len(self.rows), np.int32)
-        for rows, part in zip(self.at, parts, strict=True):
-            codes[rows] = part
-        return codes
-
-    def looked_up(self, codes: Codes, tables: Floats, starts: Sequence[int]) -> Floats:
-        """The evidence of every row, [class, row]: the row of its fold's table that its code says, 0 for negative ones.
-        `starts` is where the table of each fold begins."""
+    def looked_up(self, codes: Codes, table: Floats, step: int = 0) -> Floats:
+        """The evidence of every row, [class, row]: the row of the table that its code says, 0 for negative ones. If the
+        table is one of `step` rows for each fold, codes are those of a row's own fold."""
         evidence = np.zeros((self.width, len(self.rows)))
-        if len(self.at) > 1:
-            codes = np.where(codes < 0, -1, codes + np.array(starts, np.int32)[self.number])
-        kernels.add_tables([np.ascontiguousarray(codes, np.int32)], [tables], evidence)
+        if step and len(self.at) > 1:
+            codes = np.where(codes < 0, -1, codes + step * self.number)
+        kernels.add_tables([np.ascontiguousarray(codes, np.int32)], [table], evidence)
         return evidence
 
 

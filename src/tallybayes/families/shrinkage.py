@@ -11,15 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Counts, Floats
 
 
-def fitted(counts: Floats) -> Floats:
-    """One pseudo-count per level, from counts[level, class]; 1 each if there is too little data.
+def fitted(counts: Floats, sizes: Counts | None = None) -> Floats:
+    """One pseudo-count per level, from counts[level, class]; 1 each if there is too little data. With `sizes`, several
+    columns of so many levels each, one after another.
 
     The shrinkage of a class of mean size, m / (m + n), has a uniform prior. Its posterior mean gives m.
     """
-    return kernels.fit_pseudocounts(np.ascontiguousarray(counts))
+    return kernels.fit_pseudocounts(np.ascontiguousarray(counts), np.array([len(counts)]) if sizes is None else sizes)
 
 
 def witten_bell(different: Floats, words: int) -> float:

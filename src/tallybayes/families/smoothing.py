@@ -12,7 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.data.frames import level_text
 from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.events import Conditional
@@ -143,17 +143,24 @@ class Smoothed(NamedTuple):
 
 def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothed]:
     """Several columns, computed as one table."""
-    sizes = list(map(len, counts))
-    raised = np.concatenate(counts) + np.concatenate(pseudo)[:, None]
-    spans = [slice(end - size, end) for size, end in zip(sizes, np.cumsum(sizes).tolist(), strict=True)]
-    total = np.array([np.add.reduce(raised[span]) for span in spans])
+    sizes = np.array(list(map(len, counts)))
+    probability, logs = smoothed_tables(np.concatenate(counts), np.concatenate(pseudo), sizes)
+    spans = [slice(end - size, end) for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True)]
+    return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
+
+
+def smoothed_tables(counts: Floats, pseudo: Floats, sizes: Counts) -> tuple[Floats, Floats]:
+    """P(level | class) and its logarithm, for columns of so many levels each."""
+    raised, total = counts + pseudo[:, None], np.zeros((len(sizes), counts.shape[1]))
+    some = sizes > 0
+    if some.any():
+        total[some] = np.add.reduceat(raised, (np.cumsum(sizes) - sizes)[some])
     whole = total if len(sizes) == 1 else np.repeat(total, sizes, axis=0)
     with np.errstate(invalid="ignore", divide="ignore"):
         probability = raised / whole
         if not total.all():
             probability = np.where(whole > 0, probability, np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, None])
-        logs = np.log(probability)
-    return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
+        return probability, np.log(probability)
 
 
 def settled_pseudo(fitted: Floats) -> Floats:

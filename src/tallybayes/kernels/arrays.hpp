@@ -70,6 +70,7 @@ void bind_words(nb::module_& m);
 void bind_cells(nb::module_& m);
 void bind_bags(nb::module_& m);
 void bind_bumps(nb::module_& m);
+void bind_intervals(nb::module_& m);
 void bind_pieces(nb::module_& m);
 void bind_quotients(nb::module_& m);
 void bind_rows(nb::module_& m);

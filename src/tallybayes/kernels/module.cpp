@@ -100,6 +100,7 @@ NB_MODULE(compiled, m) {
     bind_bags(m);
     bind_bumps(m);
     bind_cells(m);
+    bind_intervals(m);
     bind_pieces(m);
     bind_quotients(m);
     bind_rows(m);
@@ -143,15 +144,19 @@ NB_MODULE(compiled, m) {
         return nb::make_tuple(result, used.first);
     }, "limbs"_a.noconvert());
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
-    m.def("fit_pseudocounts", [](Table<double> counts) {
+    m.def("fit_pseudocounts", [](Table<double> counts, In<int64_t> sizes) {
+        const int64_t classes = int64_t(counts.shape(1));
+        int64_t rest = int64_t(counts.shape(0));
+        for (size_t i = 0; i < sizes.size(); rest -= sizes.data()[i++])
+            expect(sizes.data()[i] >= 0 && sizes.data()[i] <= rest, "the columns do not fit");
+        expect(!rest, "the columns do not fit");
         double* pseudo;
         nb::object result = give<double>({counts.shape(0)}, &pseudo);
-        {
-            Free free;
-            fit_pseudocounts(counts.data(), int64_t(counts.shape(0)), int64_t(counts.shape(1)), pseudo);
-        }
+        Free free;
+        for (size_t i = 0, at = 0; i < sizes.size(); at += size_t(sizes.data()[i++]))
+            fit_pseudocounts(counts.data() + at * size_t(classes), sizes.data()[i], classes, pseudo + at);
         return result;
-    }, "counts"_a.noconvert());
+    }, "counts"_a.noconvert(), "sizes"_a.noconvert());
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
         for (size_t i = 0; i < rows.size(); ++i)

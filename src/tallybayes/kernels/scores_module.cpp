@@ -1,4 +1,5 @@
 // Python bindings of the kernels that score columns of numbers, and turn scores into probabilities.
+#include <algorithm>
 #include <cmath>
 
 #include "arrays.hpp"
@@ -112,13 +113,20 @@ void add_all_intervals(nb::list list, nb::list bounds, In<double> halves, nb::li
 void bind_scores(nb::module_& m) {
     m.def("add_intervals", &add_all_intervals, "x"_a, "edges"_a, "halves"_a.noconvert(), "tables"_a,
           "scores"_a.noconvert());
-    m.def("find_intervals", [](In<double> x, In<double> edges) {
+    m.def("find_intervals", [](In<double> x, In<int32_t> lists, In<double> edges, In<int64_t> ends) {
+        const int64_t count = int64_t(ends.size());
+        expect(x.size() == lists.size(), "there is not one list of edges per number");
+        expect(std::all_of(lists.data(), lists.data() + lists.size(), [&](int32_t i) { return i >= 0 && i < count; }),
+               "there is no such list");
+        const int64_t *const first = ends.data(), *const last = first + count;
+        expect(std::is_sorted(first, last) && (!count || (*first >= 0 && size_t(last[-1]) <= edges.size())),
+               "the lists do not end in order");
         int32_t* codes;
         nb::object result = give_unset<int32_t>(x.size(), &codes);
         Free free;
-        find_intervals(x.data(), int64_t(x.size()), edges.data(), int64_t(edges.size()), codes);
+        find_intervals(x.data(), lists.data(), int64_t(x.size()), edges.data(), ends.data(), count, codes);
         return result;
-    }, "x"_a.noconvert(), "edges"_a.noconvert());
+    }, "x"_a.noconvert(), "lists"_a.noconvert(), "edges"_a.noconvert(), "ends"_a.noconvert());
     m.def("add_tables", [](nb::list codes, nb::list tables, Out<double> scores) {
         with_tables<int32_t>(codes, tables, scores, [](const auto&... all) { return add_table(all...), 0; });
     }, "codes"_a, "tables"_a, "scores"_a.noconvert());

@@ -106,31 +106,30 @@ double bandwidth(const double* x, const double* counts, int64_t cells, int64_t s
 }  // namespace
 
 void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own) {
-    std::fill(sums, sums + cells * classes, 0.0);
-    std::vector<double> weights;
-    const auto reflected = [cells](int64_t cell) {
-        return cell < 0 ? -1 - cell : cell >= cells ? 2 * cells - 1 - cell : cell;
-    };
+    std::vector<double> weights, spread(cells);
     for (int64_t c = 0; c < classes; ++c) {
         const int64_t reach = std::min(cells, int64_t(std::ceil(reach_of_smoothing * widths[c])));
-        weights.assign(size_t(reach + 1), 0.0);
+        weights.assign(size_t(2 * reach + 1), 0.0);  // from −reach to reach
+        double* const weight = weights.data() + reach;
         double total = 0.0;
         for (int64_t d = 0; d <= reach; ++d) {
             const double u = double(d) / widths[c];
-            weights[d] = std::exp(-0.5 * u * u);
-            total += d ? 2.0 * weights[d] : weights[d];
+            weight[d] = std::exp(-0.5 * u * u);
+            total += d ? 2.0 * weight[d] : weight[d];
         }
-        for (double& weight : weights) weight /= total;
+        for (int64_t d = 0; d <= reach; ++d) weight[-d] = weight[d] /= total;
+        std::fill(spread.begin(), spread.end(), 0.0);
         for (int64_t k = 0; k < cells; ++k) {
-            double stays = 0.0;
-            for (int64_t to = k - reach; to <= k + reach; ++to) {
-                const double weight = weights[std::abs(to - k)];
-                const int64_t cell = reflected(to);
-                if (cell == k) stays += weight;
-                sums[cell * classes + c] += weight * counts[k * classes + c];
-            }
-            own[k * classes + c] = stays;
+            const auto reflected = [&](int64_t away) { return away <= reach ? weight[away] : 0.0; };
+            own[k * classes + c] = reflected(2 * k + 1) + weight[0] + reflected(2 * (cells - k) - 1);
+            const double n = counts[k * classes + c];
+            if (n == 0.0) continue;
+            for (int64_t to = k - reach; to < 0; ++to) spread[-1 - to] += weight[to - k] * n;
+            for (int64_t to = std::max(k - reach, int64_t(0)), end = std::min(k + reach + 1, cells); to < end; ++to)
+                spread[to] += weight[to - k] * n;
+            for (int64_t to = cells; to <= k + reach; ++to) spread[2 * cells - 1 - to] += weight[to - k] * n;
         }
+        for (int64_t k = 0; k < cells; ++k) sums[k * classes + c] = spread[k];
     }
 }
 

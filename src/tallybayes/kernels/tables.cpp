@@ -1,7 +1,9 @@
 #include "tables.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <vector>
 
 namespace tallybayes {
 
@@ -30,17 +32,42 @@ void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t 
     }
 }
 
+namespace {
+
+// The largest power of two that is not above the number of cuts, or 0.
+int64_t first_step(int64_t count) { return int64_t(std::bit_floor(uint64_t(count))); }
+
+// The number of sorted cuts that are ≤ the value.
+int64_t find_interval(double value, const double* cuts, int64_t count, int64_t step) {
+    int64_t at = 0;
+    for (; step > 0; step /= 2) {  // no branch that depends on the value
+        const int64_t next = at + step <= count ? at + step : count;
+        at = cuts[next - 1] <= value ? next : at;
+    }
+    return at;
+}
+
+}  // namespace
+
 void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
-    int64_t largest = 1;
-    while (largest <= count / 2) largest *= 2;
+    const int64_t step = first_step(count);
+    for (int64_t row = 0; row < rows; ++row)
+        codes[row] = x[row] == x[row] ? int32_t(find_interval(x[row], cuts, count, step)) : -1;
+}
+
+void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
+                    int32_t* codes) {
+    struct List {
+        int64_t start, size, step;
+    };
+    std::vector<List> all;
+    for (int64_t i = 0; i < count; ++i) {
+        const int64_t start = i ? ends[i - 1] : 0, size = ends[i] - start;
+        all.push_back({start, size, first_step(size)});
+    }
     for (int64_t row = 0; row < rows; ++row) {
-        const double value = x[row];
-        int64_t at = 0;
-        for (int64_t step = count > 0 ? largest : 0; step > 0; step /= 2) {  // no branch that depends on the value
-            const int64_t next = at + step <= count ? at + step : count;
-            at = cuts[next - 1] <= value ? next : at;
-        }
-        codes[row] = value == value ? int32_t(at) : -1;
+        const auto& [start, size, step] = all[lists[row]];
+        codes[row] = x[row] == x[row] ? int32_t(start + lists[row] + find_interval(x[row], cuts + start, size, step)) : -1;
     }
 }
 

@@ -19,6 +19,10 @@ int64_t add_table(const double* codes, int64_t rows, const double* table, int64_
 // The number of sorted cuts that are ≤ each number; −1 for NaN.
 void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes);
 
+// The same with one of several lists of cuts for each row; as if the codes of all lists were one after another.
+void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
+                    int32_t* codes);
+
 // Finds each number's interval and adds table[interval][class] to scores[class][row]. Below the first and beyond the last
 // edge, for which the table also has rows, 2·log(half + ½·distance) is subtracted for every class. NaN is skipped.
 void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,

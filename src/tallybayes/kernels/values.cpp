@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 #include <random>
 #include <utility>
 
@@ -12,15 +11,7 @@ namespace tallybayes {
 
 namespace {
 
-constexpr int64_t largest_bits = 0x7FEFFFFFFFFFFFFF;  // of the largest double
 constexpr int64_t least_size = 1 << 10;
-
-int64_t value_key(double x, int shift) {
-    const int64_t magnitude = std::min(std::bit_cast<int64_t>(x) & INT64_MAX, largest_bits);
-    const int64_t half = shift > 0 ? int64_t(1) << (shift - 1) : 0;
-    const int64_t key = std::min((magnitude + half) >> shift, largest_bits >> shift);
-    return x < 0 ? -key : key;
-}
 
 // A random odd number, so that colliding numbers cannot be crafted.
 const uint64_t multiplier = (uint64_t(std::random_device{}()) << 32 | std::random_device{}()) | 1;
@@ -72,6 +63,13 @@ private:
 
 }  // namespace
 
+int64_t value_key(double x, int shift) {
+    const int64_t magnitude = std::min(std::bit_cast<int64_t>(x) & INT64_MAX, largest_bits);
+    const int64_t half = shift > 0 ? int64_t(1) << (shift - 1) : 0;
+    const int64_t key = std::min((magnitude + half) >> shift, largest_bits >> shift);
+    return x < 0 ? -key : key;
+}
+
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes) {
     Index index;
     const int shift = 52 - bits;
@@ -88,23 +86,6 @@ void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t siz
     in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
         for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.find(value_key(x[row], shift)) : -1;
     });
-}
-
-std::vector<double> equal_count(const double* values, const double* counts, int64_t size, int64_t classes, int64_t intervals) {
-    std::vector<double> below(size), cuts;
-    if (size < 2) return cuts;
-    double sum = 0.0;
-    for (int64_t i = 0; i < size; ++i, counts += classes) below[i] = sum += std::accumulate(counts, counts + classes, 0.0);
-    int64_t after = 0, last = -1;
-    for (int64_t i = 1; i < intervals; ++i) {
-        const double share = below.back() * double(i) / double(intervals);
-        after = std::min(std::lower_bound(below.begin() + after, below.end() - 1, share) - below.begin(), size - 2);
-        const int64_t before = std::max(after - 1, int64_t(0));
-        const int64_t nearer = share - below[before] <= below[after] - share ? before : after;
-        if (nearer > last) cuts.push_back(values[nearer] / 2.0 + values[nearer + 1] / 2.0);
-        last = std::max(last, nearer);
-    }
-    return cuts;
 }
 
 }  // namespace tallybayes

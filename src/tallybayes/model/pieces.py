@@ -151,7 +151,7 @@ class _LeftOut:
             present = np.where(family.missing(encoded[name]), np.int32(-1), np.int32(0))
             counts = folds.without(family.present(self.model.columns[name], rows.classes)[None], present)[:, 0]
             both = np.stack([*Absence.of(np.minimum(counts, left), left)], axis=1)
-            self.fill(j, some, folds.looked_up(present + 1, both.reshape(-1, folds.width), range(0, 2 * len(at), 2)))
+            self.fill(j, some, folds.looked_up(present + 1, both.reshape(-1, folds.width), 2))
         prior = self.model.schema.log_prior(left, self.model._labels(rows.classes))
         self.fill(-1, some, np.broadcast_to(prior, left.shape)[folds.number].T)
 

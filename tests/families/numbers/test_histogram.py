@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from interval_reference import TRIED
 from tallybayes import Histogram, Model, Schema
 from tallybayes.families.numbers.histogram import METHODS
-from tallybayes.families.numbers.intervals import TRIED
 
 pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # few bits
 

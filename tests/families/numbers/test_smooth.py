@@ -1,5 +1,7 @@
 """Histograms of method "auto": a smooth density where it predicts the classes better, plain intervals where not."""
 
+import pickle
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,10 +12,8 @@ from sklearn.datasets import make_hastie_10_2
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import GaussianNB
 
-from reference import left_out_losses, smooth_counts, smooth_densities
+from interval_reference import ENOUGH, Grid
 from tallybayes import Histogram, Model, NaiveBayes, kernels
-from tallybayes.families.numbers.intervals import ENOUGH
-from tallybayes.families.numbers.smooth import CELLS, Grid, densities, stands_out
 from tallybayes.model.left_out import left_out
 
 EVEN = np.log([0.5, 0.5])
@@ -45,52 +45,6 @@ def trained(family, x, y):
 def loss(model, x, y):
     posterior = model.posterior({"x": x})
     return -np.log(posterior[np.arange(len(y)), y.astype(int)]).mean()
-
-
-@given(
-    st.integers(1, 40).flatmap(
-        lambda n: st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=1, max_size=3)
-    ),
-    st.lists(st.floats(0.1, 50.0), min_size=3, max_size=3),
-)
-def test_smoothing_kernel_equals_its_reference(counts, widths):
-    counts, widths = np.array(counts, float).T.copy(), np.array(widths[: len(counts)])
-    sums, own = kernels.smooth_counts(counts, widths)
-    expected, kept = smooth_counts(counts, widths)
-    np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(own, kept, rtol=1e-12)
-    np.testing.assert_allclose(sums.sum(axis=0), counts.sum(axis=0), rtol=1e-12)  # no value is lost at the ends
-
-
-@given(
-    st.integers(1, 4).flatmap(
-        lambda classes: st.lists(
-            st.lists(st.integers(0, 5) | st.just(0), min_size=classes, max_size=classes), min_size=8, max_size=40
-        )
-    ),
-    st.sampled_from([0.01, 0.1, 0.5]),
-    st.sampled_from([1.0, 2.5]),
-)
-def test_densities_and_their_losses_equal_the_references(counts, step, weight):
-    counts = np.array(counts, float)
-    counts[[0, -1], 0] += 1.0  # the grid ends at values
-    middles = step * (np.arange(len(counts)) - len(counts) / 3.0)
-    found, expected = (
-        kernels.smooth_densities(counts, middles, step, weight),
-        smooth_densities(counts, middles, step, weight),
-    )
-    filled = counts > 0  # nothing can be left out elsewhere
-    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found[1][:, filled], expected[1][:, filled], rtol=1e-7, atol=1e-10)
-    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)
-    np.testing.assert_allclose(found[0].sum(axis=1), np.tile(counts.sum(axis=0), (9, 1)), rtol=1e-9)
-    pseudo = found[0].sum(axis=2) / counts.sum()
-    np.testing.assert_allclose(
-        kernels.left_out_losses(*found[:2], pseudo, counts, 1.0),
-        left_out_losses(*found[:2], pseudo, counts, 1.0),
-        rtol=1e-9,
-        atol=1e-9,
-    )
 
 
 def test_normal_columns_are_scored_like_gaussians():
@@ -158,11 +112,6 @@ def _start(interval):
     return float(interval.strip("[)]").split(", ")[0])
 
 
-def test_neighbouring_counts_alike_do_not_stand_out():
-    assert not stands_out(np.array([5.0, 15.0, 22.0, 20.0, 12.0, 6.0])).any()
-    assert stands_out(np.array([1.0, 60.0, 2.0, 1.0, 1.0])).tolist() == [False, True, False, False, False]
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("n", [12, 200, ENOUGH + 200])
 def test_density_integrates_to_one(shape, n):
@@ -195,7 +144,7 @@ def test_left_out_weights_are_taken_away():
     x, y = drawn("normal", 300)
     weights = np.where(np.arange(300) % 3 == 0, 2.0, 1.0)
     grid = Grid.of(np.sort(x), np.eye(2)[y.astype(int)[np.argsort(x)]])
-    one, two = densities(grid).left, densities(grid, 2.0).left
+    one, two = grid.densities()[1], grid.densities(2.0)[1]
     assert (two <= one + 1e-12).all()
     model = Model.train({"x": AUTO}, {"x": x}, y, weights=weights)
     found = left_out(model, {"x": x}, y, weights=weights)
@@ -205,11 +154,11 @@ def test_left_out_weights_are_taken_away():
 def test_leaving_out_takes_a_value_from_its_own_cell():
     x, y = drawn("two peaks", 400)
     grid = Grid.of(np.sort(x), np.eye(2)[y.astype(int)[np.argsort(x)]])
-    full, left, _ = densities(grid)
+    full, left, _ = grid.densities()
     cell, label = np.argwhere(grid.counts > 0)[7]
     without = grid.counts.copy()
     without[cell, label] -= 1.0
-    again = densities(grid._replace(counts=without)).full
+    again = grid._replace(counts=without).densities()[0]
     np.testing.assert_allclose(
         left[:2, cell, label], again[:2, cell, label], rtol=0.05
     )  # but for what all classes share
@@ -217,7 +166,7 @@ def test_leaving_out_takes_a_value_from_its_own_cell():
     sums = kernels.smooth_counts(without, np.full(2, 3.0))[0]
     expected = kernels.smooth_counts(grid.counts, np.full(2, 3.0))[0][cell, label] - own[cell, label]
     assert sums[cell, label] == pytest.approx(expected, rel=1e-12)
-    assert full.shape == (9, CELLS, 2)  # of 400 values
+    assert full.shape == (9, 128, 2)  # of 400 values
 
 
 def test_forgetting_restores_the_choice():
@@ -229,6 +178,21 @@ def test_forgetting_restores_the_choice():
     assert not np.array_equal(model.evidence({"x": x})["x"], before)
     model -= more
     np.testing.assert_array_equal(model.evidence({"x": x})["x"], before)
+
+
+@given(st.sampled_from(list(SHAPES)), st.integers(0, 99), st.lists(st.booleans(), min_size=1, max_size=8))
+def test_belief_kept_up_to_date_equals_that_of_the_same_counts(shape, seed, learns):
+    """Rows that are learned and forgotten one by one leave no trace in any answer."""
+    x, y = drawn(shape, 1200, seed)
+    model, at = trained(AUTO, x[:1000], y[:1000]), {"x": x}
+    for i, learn in enumerate(learns, 1000):
+        row = trained(AUTO, x[i : i + 1], y[i : i + 1])
+        model += row
+        model.posterior(at)
+        if not learn:
+            model -= row
+    same = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(model.evidence(at)["x"], same.evidence(at)["x"])
 
 
 def test_columns_that_are_normal_within_a_class_need_no_hint():

@@ -6,10 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
+from interval_reference import keys_from
 from tallybayes import Histogram, kernels
 from tallybayes.counts.tally import Rows, Tally
-from tallybayes.families.numbers.values import keys_from, least_of_keys, value_keys, values_of_keys
+from tallybayes.families.numbers.values import least_of_keys, value_keys, values_of_keys
 
 WHOLE_LINE = st.floats(-1e300, 1e300)
 NEAR_ZERO = st.floats(-1e-310, 1e-310) | st.integers(-5, 5).map(float)
@@ -69,28 +69,17 @@ def test_kernel_distinguishes_many_values():
     assert len(keys) == len(np.unique(x))
 
 
-@given(
-    st.lists(WHOLE_LINE, unique=True, max_size=20).map(sorted),
-    st.lists(st.lists(st.integers(0, 9) | st.floats(0.0, 9.0), min_size=3, max_size=3), min_size=20, max_size=20),
-    st.integers(1, 25),
-)
-def test_kernel_cuts_at_equal_shares(values, counts, intervals):
-    counts = counts[: len(values)]
-    table = np.array(counts, np.float64).reshape(-1, 3)
-    cuts = kernels.equal_count(np.array(values, np.float64), table, intervals)
-    assert cuts.tolist() == reference.equal_count(values, counts, intervals)
-
-
 def test_several_columns_count_like_each_alone():
     family, rows = Histogram(bits=8), Rows(["a", "b"], np.array([0, 1, 0, 1], np.int32))
     columns = [[3.0, 1.0, 2.0, 1.0], [np.nan] * 4, [-5.0, np.nan, -5.0, 0.0]]
     tallies = [family.tally(np.array(column), rows) for column in columns]
     tallies.append(tallies[0] - tallies[0])  # slots that are now empty
     tallies.append(Tally.empty(["n"]))
-    for together, tally in zip(family.counted(tallies, ["b", "a"]), tallies, strict=True):
-        ((values, counts),) = family.counted([tally], ["b", "a"])
-        assert np.array_equal(together[0], values)
-        assert np.array_equal(together[1], counts)
-    values, counts = family.counted(tallies, ["b", "a"])[0]
+    together = family.counted(tallies, ["b", "a"])
+    for part, tally in zip(together.apart(), tallies, strict=True):
+        alone = family.counted([tally], ["b", "a"])
+        for each, same in zip(alone, part, strict=True):
+            assert np.array_equal(each, same)
+    values, counts, _ = next(together.apart())
     assert values.tolist() == [1.0, 2.0, 3.0]
     assert counts.tolist() == [[2.0, 0.0], [0.0, 1.0], [0.0, 1.0]]

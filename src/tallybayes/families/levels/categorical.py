@@ -132,15 +132,14 @@ class Categorical(Family):
         for _, codes, counts, known in found:
             table, stop = np.zeros(counts.shape), start + int(known.sum())
             table[known] = logs[start:stop]
-            starts = [fold * known.shape[1] for fold in range(len(known))]
-            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), starts))
+            evidence.append(folds.looked_up(codes, table.reshape(known.size, folds.width), known.shape[1]))
             start = stop
         return evidence
 
     def _without(self, tally: Tally, cells: Texts, folds: Folds, always: set[str]) -> tuple[Any, ...]:
         """The levels of a column, the level of each cell, the counts without each fold, and the levels known then."""
         slots = tally.slots
-        n, more = tally.read(slots, folds.rows.classes)["n"], sorted(always.difference(slots))
+        n, more = tally.read(None, folds.rows.classes)["n"], sorted(always.difference(slots))
         order = sorted(range(len(slots) + len(more)), key=[*slots, *more].__getitem__)
         levels = [str([*slots, *more][i]) for i in order]
         limbs = np.concatenate([n.limbs, np.zeros((len(more), *n.limbs.shape[1:]), np.int64)]).take(order, axis=0)

@@ -53,14 +53,14 @@ class Density(Values):
     )
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
-        return DensityBelief(self, *self.counted([tally], classes)[0])
+        return DensityBelief(self, *self.counted([tally], classes)[:2])
 
     @property
     def stays(self) -> str:
         return "the bandwidths, and the median and the spread of the column"
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        known = DensityBelief(self, *self.counted([tally], classes)[0])
+        known = DensityBelief(self, *self.counted([tally], classes)[:2])
         n = tally.aligned(tally.slots, classes).sums["n"].sum()
         return lambda cells, rows: known.left_out(n, cells, rows)
 

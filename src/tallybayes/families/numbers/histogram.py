@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Tally
-from tallybayes.data.processors import each_of
+from tallybayes.data.processors import MUCH, each_of
 from tallybayes.families.base import Belief
 from tallybayes.families.folds import Folds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
-from tallybayes.families.numbers.interval_densities import Densities, Ranges, densities_of, whole_cells
+from tallybayes.families.numbers.interval_densities import JoinedDensities
 from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
-from tallybayes.families.numbers.intervals import AUTO, METHODS
-from tallybayes.families.numbers.smooth import Intervals, Smooth, in_intervals, smoother
-from tallybayes.families.numbers.values import Values, values_of_keys
+from tallybayes.families.numbers.intervals import AUTO, FITTED_CUTS, METHODS, Chosen, Joined, Ranges
+from tallybayes.families.numbers.values import Counted, Values, values_of_keys
 from tallybayes.families.settings import setting
+from tallybayes.families.shrinkage import fitted
 from tallybayes.families.smoothing import (
     FITTED,
     MEstimate,
@@ -31,10 +32,11 @@ from tallybayes.families.smoothing import (
     log_dirichlet,
     pseudo_of,
     settled_pseudo,
-    smoothed,
+    smoothed_tables,
     smoothing,
 )
 
+PARTS = 8  # of the columns, which threads take in turn
 MOST = 100_000  # intervals
 
 
@@ -60,7 +62,7 @@ class Histogram(Values):
         'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" ("mdl" or 5 to '
         "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count), "
         'or "auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better)',
-        choices=tuple(METHODS),
+        choices=METHODS,
     )
     alpha: float | MEstimate | str = smoothing()
 
@@ -71,63 +73,58 @@ class Histogram(Values):
         return self.believe_each([tally], classes)[0]
 
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
-        return [IntervalBelief(*each) for each in self._believed(self.counted(tallies, classes), len(classes))]
+        known = self.counted(tallies, classes)
+        plain, used, halves, chosen = self._chosen(known)
+        probability, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
+        densities = JoinedDensities.of(used, logs, halves).apart(used.sizes.tolist())
+        found: list[Belief] = []
+        start = 0
+        columns = zip(plain.apart(known, halves), used.apart(known, halves), densities, chosen.tolist(), strict=True)
+        for cut, own, density, number in columns:
+            span = slice(start, start := start + len(own.counts))
+            levels = Smoothed(own.counts, own.pseudo, probability[span], logs[span])
+            found.append(IntervalBelief(cut.ranges if number < 0 else own.ranges, levels, density, cut))
+        return found
 
-    def _believed(
-        self, known: Sequence[tuple[Floats, Floats]], width: int
-    ) -> Iterator[tuple[Ranges, Smoothed, Densities, Intervals]]:
-        cut = self._cut(known, width)
-        used = cut if self.method != AUTO else self._smoothed(known, cut)
-        ranges = [each.ranges for each in used]
-        found = smoothed([each.counts for each in used], [each.pseudo for each in used])
-        return zip(ranges, found, densities_of(ranges, found), cut, strict=True)
+    def _chosen(self, known: Counted) -> Chosen:
+        """The intervals of columns, with several threads if that is worthwhile."""
+        if len(known.values) < MUCH:
+            return self._choose(known)
+        parts = list(known.apart(math.ceil(len(known.ends) / PARTS)))
+        return Chosen.joined(each_of(self._choose, parts, len(known.values)))
 
-    def _cut(self, known: Sequence[tuple[Floats, Floats]], width: int) -> list[Intervals]:
-        """The intervals of columns, as they are cut."""
-        ranges = self._ranges(known)
-        counts = _interval_counts(known, ranges, width)
-        return list(map(Intervals, ranges, counts, self._pseudo(counts)))
+    def _choose(self, known: Counted) -> Chosen:
+        plain, halves, nats = self._cut(known)
+        if self.method != AUTO:
+            return Chosen(plain, plain, halves, np.full(len(halves), -1))
+        values, n, ends = known
+        densities, sizes, cuts, edges, counts, pseudo = kernels.smooth_columns(values, n, ends, *plain, nats, self.bits)
+        return Chosen(plain, Joined(sizes, cuts, edges, counts, pseudo), halves, densities)
 
-    def _smoothed(self, known: Sequence[tuple[Floats, Floats]], cut: Sequence[Intervals]) -> list[Intervals]:
-        """The same, with smooth densities instead where these predict the classes better."""
+    def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
+        """The intervals as they are cut, half the range of each column, and the nats it took to choose its cuts."""
+        method = FITTED_CUTS if self.method == AUTO else self.method
+        sizes, cuts, edges, counts, halves, nats = kernels.cut_columns(*known, method, self.intervals, self.bits)
+        return Joined(sizes, cuts, edges, counts, self._pseudo(counts, sizes)), halves, nats
 
-        def better(column: tuple[tuple[Floats, Floats], Intervals]) -> Smooth | None:
-            return smoother(*column[0], column[1])
-
-        found = each_of(better, list(zip(known, cut, strict=True)), sum(len(values) for values, _ in known))
-        smooth = {i: each for i, each in enumerate(found) if each is not None}
-        if not smooth:
-            return list(cut)
-        intervals = iter(in_intervals(list(smooth.values()), [known[i][0] for i in smooth], self.bits))
-        return [next(intervals) if i in smooth else plain for i, plain in enumerate(cut)]
+    def _pseudo(self, counts: Floats, sizes: Counts) -> Floats:
+        if self.alpha == FITTED:
+            return fitted(counts, sizes)
+        ends = np.cumsum(sizes).tolist()
+        each = zip([0, *ends], ends, strict=False)
+        return np.concatenate([pseudo_of(self.alpha, range(end - start), counts[start:end]) for start, end in each])
 
     def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> list[Floats]:
-        known = self.counted_without(tallies, columns, folds)
-        found = [(ranges.edges, densities.reach) for ranges, _, densities, _ in self._believed(known, folds.width)]
-        ends = np.cumsum([len(table) for _, table in found])
-        tables = centred_tables(np.concatenate([table for _, table in found]))
-        evidence = []
-        for first, cells in zip(range(0, len(found), len(folds.at)), columns, strict=True):
-            mine = slice(first, first + len(folds.at))
-            parts = zip(folds.each(cells), found[mine], strict=True)
-            codes = folds.joined([kernels.find_intervals(some, edges) for some, (edges, _) in parts])
-            starts = ends[mine] - [len(table) for _, table in found[mine]]
-            table = tables[starts[0] : ends[mine][-1]]
-            evidence.append(folds.looked_up(codes, table, starts - starts[0]))
+        _, used, halves, _ = self._chosen(self.counted_without(tallies, columns, folds))
+        _, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
+        tables = centred_tables(JoinedDensities.of(used, logs, halves).reach)
+        ends, evidence = np.cumsum(used.sizes + 1), []
+        for column, cells in enumerate(columns):
+            mine = slice(column * len(folds.at), (column + 1) * len(folds.at))
+            start, stop = ends[mine][0] - used.sizes[mine][0] - 1, ends[mine][-1]
+            codes = kernels.find_intervals(cells, folds.number, used.edges[start:stop], ends[mine] - start)
+            evidence.append(folds.looked_up(codes, tables[start + mine.start : stop + mine.stop]))
         return evidence
-
-    def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
-        """Where the intervals of columns lie, from their values and counts."""
-        method = METHODS[self.method]
-
-        def cut(column: tuple[Floats, Floats]) -> Floats:
-            return method(*column, self.intervals) if len(column[0]) else np.zeros(0)
-
-        cuts = each_of(cut, known, sum(len(values) for values, _ in known))
-        return whole_cells([values for values, _ in known], cuts, self.bits)
-
-    def _pseudo(self, counts: Sequence[Floats]) -> list[Floats]:
-        return [pseudo_of(self.alpha, range(len(each)), each) for each in counts]
 
     def settled(self, belief: Any) -> Histogram:
         """The intervals are held fixed, and so are fitted pseudo-counts, as for Categorical."""
@@ -143,15 +140,13 @@ class Histogram(Values):
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         known = self.counted([tally], classes)
-        (plain,) = self._cut(known, len(classes))
-        if self.method == AUTO:
-            found = smoother(*known[0], plain)
-            if found is not None:
-                return SmoothLeftOut(found, *in_intervals([found], [known[0][0]], self.bits))
+        plain, used, halves, (density,) = self._chosen(known)
+        if density >= 0:
+            return SmoothLeftOut(known, next(used.apart(known, halves)), int(density))
         values = values_of_keys(np.array(tally.slots, np.int64), self.bits)
         n, size = tally.aligned(tally.slots, classes).sums["n"], len(plain.counts)
-        exact = added_up(n, plain.ranges.cuts.searchsorted(values, "right"), size)
-        return IntervalsLeftOut(plain.ranges.edges, LevelsLeftOut(self.alpha, range(size), exact))
+        exact = added_up(n, plain.cuts.searchsorted(values, "right"), size)
+        return IntervalsLeftOut(plain.edges, LevelsLeftOut(self.alpha, range(size), exact))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -165,11 +160,11 @@ class SettledHistogram(Histogram):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def _ranges(self, known: Sequence[tuple[Floats, Floats]]) -> list[Ranges]:
-        return [self.ranges] * len(known)
-
-    def _pseudo(self, counts: Sequence[Floats]) -> list[Floats]:
-        return [self.pseudo] * len(counts)
+    def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
+        cuts, edges, size = self.ranges.cuts, self.ranges.edges, len(self.pseudo)
+        at = cuts.searchsorted(known.values, "right")
+        counts = np.stack([np.bincount(at, n, size) for n in known.counts.T], axis=1).astype(np.float64)
+        return Joined(np.array([size]), cuts, edges, counts, self.pseudo), np.array([self.ranges.half]), np.zeros(1)
 
 
 def _settled_histogram(given: Histogram, ranges: Ranges, pseudo: Floats) -> SettledHistogram:
@@ -177,18 +172,3 @@ def _settled_histogram(given: Histogram, ranges: Ranges, pseudo: Floats) -> Sett
     object.__setattr__(made, "ranges", ranges)
     object.__setattr__(made, "pseudo", pseudo)
     return made
-
-
-def _interval_counts(known: Sequence[tuple[Floats, Floats]], ranges: Sequence[Ranges], width: int) -> list[Floats]:
-    """The counts of each interval in every class, in the order of the values, whatever came first."""
-    sizes = [len(each.cuts) + 1 for each in ranges]
-    ends = np.cumsum(sizes).tolist()
-    at = [
-        each.cuts.searchsorted(values, "right") + (end - size)
-        for (values, _), each, size, end in zip(known, ranges, sizes, ends, strict=True)
-    ]
-    cells = np.concatenate(at)[:, None] * width + np.arange(width)
-    counts = np.concatenate([counts for _, counts in known])
-    summed = np.bincount(cells.reshape(-1), counts.reshape(-1), ends[-1] * width)
-    table = summed.astype(np.float64).reshape(ends[-1], width)
-    return [table[end - size : end] for size, end in zip(sizes, ends, strict=True)]

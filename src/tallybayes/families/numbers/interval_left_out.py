@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_densities import LEAST
-from tallybayes.families.numbers.smooth import Intervals, Smooth, densities
+from tallybayes.families.numbers.intervals import Intervals
 from tallybayes.families.numbers.support import LARGEST
+from tallybayes.families.numbers.values import Counted
 
 
 @dataclass(frozen=True)
@@ -40,8 +42,9 @@ class IntervalsLeftOut:
 class SmoothLeftOut:
     """Smoothed intervals: the density of a value's class is estimated again without it."""
 
-    smooth: Smooth
+    known: Counted
     intervals: Intervals
+    density: int
 
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
         (ranges, counts, _), logs = self.intervals, np.zeros((len(rows), len(rows.classes)))
@@ -62,12 +65,8 @@ class SmoothLeftOut:
 
     def _logs(self, weight: float) -> tuple[Floats, Floats]:
         """log P(interval | class), and the same without a value of this weight in that interval and class."""
-        (grid, density, _), (ranges, counts, pseudo) = self.smooth, self.intervals
-        full, left = (each[density] for each in densities(grid, weight)[:2])
-        share = np.divide(left, full, out=np.zeros_like(full), where=full > 0)[grid.cells_of(ranges)]
-        rest = counts * share
-        apart = grid.intervals_apart(ranges)
-        rest[apart] = np.maximum(counts[apart] - weight, 0.0)
+        (values, n, _), (ranges, counts, pseudo) = self.known, self.intervals
+        rest = kernels.leave_out_smoothed(values, n, self.density, weight, ranges.cuts, ranges.edges, counts)
         totals = counts.sum(axis=0)
         with np.errstate(divide="ignore"):
             return tuple(

@@ -1,72 +1,81 @@
-"""Where to cut a range into intervals, given how often each value occurred in each class.
+"""The intervals of columns: as they are cut, or many small ones with a smooth density.
 
-Intervals of equal length, of equal count, as many as the classes justify (Fayyad and Irani's minimum description
-length), or whichever of these make the classes most likely. A cut lies strictly inside the range; the outer intervals
-are unbounded.
+Columns are cut into intervals of equal length or of equal count, into as many as the classes justify (Fayyad and
+Irani's minimum description length), or into whichever of these make the classes most likely (`kernels/cuts`). A cut
+lies strictly inside the range; the outer intervals are unbounded.
+
+For "auto", the values are also placed on a grid of equal steps, on a scale that is linear among most of them and
+logarithmic far out (`kernels/grid`). On the grid, each class has a Gaussian density, one that is Gaussian on the
+stretched scale, kernel estimates of three bandwidths, and mixtures of these. All are written as counts: how many values
+each cell would have if the class had that density. A value that stands out from its neighbours, like the zeros of many
+columns, keeps a cell of its own and is not smoothed. Which density is used, or the intervals as they were cut, is
+decided by leaving out one value at a time: the one under which the classes of left-out values are most probable.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
 import numpy as np
 
-from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.families.numbers.values import Counted
 
-ENOUGH = 1000  # values needed to choose cuts by the classes
-TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
-WORTH = 5.0  # values that the prior of the classes in each interval is worth
-
-
-def equal_length(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts that divide the range evenly."""
-    if values[0] == values[-1]:
-        return np.zeros(0)
-    edges = np.linspace(values[0] / 2.0, values[-1] / 2.0, intervals + 1) * 2.0  # in halves: the range may not fit
-    return np.unique(edges[1:-1])
+AUTO = "auto"
+FITTED_CUTS = "fitted"
+METHODS = ("equal length", "equal count", "mdl", FITTED_CUTS, AUTO)
 
 
-def equal_count(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts half-way between neighbouring values, where the cumulative count is closest to each share."""
-    return kernels.equal_count(values, np.ascontiguousarray(counts), intervals)
+class Ranges(NamedTuple):
+    """Where the intervals of a column lie."""
+
+    ends: list[float]  # the smallest and the largest value counted, if any
+    cuts: Floats
+    edges: Floats  # that new values, which are not rounded, are compared with
+    half: float  # half the range of the values
 
 
-def least_description(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts that are more informative about the class than they cost to describe; `intervals` is ignored."""
-    return half_way(values)[kernels.least_description(np.ascontiguousarray(counts)) - 1]
+class Intervals(NamedTuple):
+    """The intervals of a column, with the counts of each in every class and its pseudo-counts."""
+
+    ranges: Ranges
+    counts: Floats
+    pseudo: Floats
 
 
-def likeliest(values: Floats, counts: Floats, intervals: int) -> Floats:
-    """Cuts of equal count, few or many, or "mdl": those under which the classes are most likely. Fewer than a thousand
-    values cannot tell, and are cut into `intervals` of equal count."""
-    if counts.sum() < ENOUGH:
-        return equal_count(values, counts, intervals)
-    tried = [equal_count(values, counts, many) for many in TRIED] + [least_description(values, counts, intervals)]
-    return max(tried, key=lambda cuts: _log_likelihood(cuts, values, counts))
+class Joined(NamedTuple):
+    """The intervals of several columns, one after another."""
+
+    sizes: Counts  # how many each column has
+    cuts: Floats  # one less than intervals for every column
+    edges: Floats  # one more
+    counts: Floats  # [interval, class]
+    pseudo: Floats
+
+    @classmethod
+    def of(cls, parts: Sequence[Joined]) -> Joined:
+        return cls(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def apart(self, known: Counted, halves: Floats) -> Iterator[Intervals]:
+        """Those of each column."""
+        ends = np.cumsum(self.sizes).tolist()
+        columns = zip([0, *ends], ends, known.apart(), halves.tolist(), strict=False)
+        for i, (start, end, (values, *_), half) in enumerate(columns):
+            cuts, edges = self.cuts[start - i : end - i - 1], self.edges[start + i : end + i + 1]
+            ranges = Ranges([values.item(0), values.item(-1)] if len(values) else [], cuts, edges, half)
+            yield Intervals(ranges, self.counts[start:end], self.pseudo[start:end])
 
 
-AUTO = "auto"  # these, or a smooth density if it predicts the classes better (smooth.py)
-METHODS = {
-    "equal length": equal_length,
-    "equal count": equal_count,
-    "mdl": least_description,
-    "fitted": likeliest,
-    AUTO: likeliest,
-}
+class Chosen(NamedTuple):
+    """The intervals of several columns."""
 
+    plain: Joined  # as they are cut
+    used: Joined
+    halves: Floats  # half the range of the values of each column
+    densities: Counts  # the smooth density of each column, negative if its intervals are the plain ones
 
-def half_way(values: Floats) -> Floats:
-    return values[:-1] / 2.0 + values[1:] / 2.0
-
-
-def description_of(cuts: Floats, values: Floats, counts: Floats) -> float:
-    """The nats it takes to say where cuts are that were chosen by the classes; 0 for cuts of equal count."""
-    if counts.sum() < ENOUGH or any(np.array_equal(cuts, equal_count(values, counts, many)) for many in TRIED):
-        return 0.0
-    return len(cuts) * float(np.log(max(len(values), 2)))
-
-
-def _log_likelihood(cuts: Floats, values: Floats, counts: Floats) -> float:
-    """log P(classes | intervals). In every interval the shares of the classes have a Dirichlet prior around those of
-    the whole column, worth a few values."""
-    starts = np.searchsorted(values, cuts)
-    return kernels.log_likelihood_of_cuts(np.ascontiguousarray(counts), starts, WORTH)
+    @classmethod
+    def joined(cls, parts: Sequence[Chosen]) -> Chosen:
+        plain, used, halves, densities = zip(*parts, strict=True)
+        return cls(Joined.of(plain), Joined.of(used), np.concatenate(halves), np.concatenate(densities))

@@ -7,10 +7,9 @@ So that memory stays bounded, a value is rounded to `bits` binary digits before 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -86,40 +85,51 @@ class Values(Family):
                 stacklevel=2,
             )
 
-    def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[tuple[Floats, Floats]]:
-        """For every column its sorted values, and how often each occurred in every class."""
-        ends = np.cumsum([len(tally) for tally in tallies])
-        keys = np.fromiter(chain.from_iterable(tally.slots for tally in tallies), np.int64, ends[-1])
-        order = np.concatenate([part.argsort() for part in np.split(keys, ends[:-1])])
-        order += np.repeat(ends - np.diff(ends, prepend=0), np.diff(ends, prepend=0))
-        counts = np.concatenate([_by_class(tally, classes) for tally in tallies]).take(order, axis=0)
-        values, filled = values_of_keys(keys[order], self.bits), np.ascontiguousarray(counts.T).any(axis=0)
-        if not filled.all():
-            values, counts, ends = values[filled], counts[filled], np.append(0, np.cumsum(filled))[ends]
-        spans = zip([0, *ends.tolist()], ends.tolist(), strict=False)
-        return [(values[start:end], counts[start:end]) for start, end in spans]
+    def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> Counted:
+        """The values of every column, and how often each occurred in every class."""
+        ordered = [tally.ordered() for tally in tallies]
+        counts = [_by_class(tally, classes).take(at, axis=0) for tally, (_, at) in zip(tallies, ordered, strict=True)]
+        sizes = np.array([len(keys) for keys, _ in ordered])
+        return self._filled(np.concatenate([keys for keys, _ in ordered]), np.concatenate(counts), sizes)
 
-    def counted_without(
-        self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds
-    ) -> list[tuple[Floats, Floats]]:
+    def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> Counted:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
 
-        def count(given: tuple[Tally, Floats]) -> list[tuple[Floats, Floats]]:
+        def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
             tally, cells = given
-            slots = tally.slots
-            keys = np.fromiter(slots, np.int64, len(slots))
-            order = keys.argsort()
-            keys, total = keys[order], tally.read(slots, folds.rows.classes)["n"]
-            total = Exact(total.limbs.take(order, axis=0), total.low)
+            keys, order = tally.ordered()
+            n = tally.read(None, folds.rows.classes)["n"]
+            total = Exact(n.limbs.take(order, axis=0), n.low)
             counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
-            values, filled = values_of_keys(keys, self.bits), folds.filled(counts)
-            if filled.all():
-                return [(values, rest) for rest in counts]
-            return [(values[some], rest[some]) for rest, some in zip(counts, filled, strict=True)]
+            return np.tile(keys, len(folds.at)), counts.reshape(-1, folds.width)
 
-        size = sum(map(len, tallies)) * len(folds.at)
-        found = each_of(count, list(zip(tallies, columns, strict=True)), size)
-        return [each for column in found for each in column]
+        sizes = np.array([len(tally) for tally in tallies])
+        size = int(sizes.sum()) * len(folds.at)
+        keys, counts = zip(*each_of(count, list(zip(tallies, columns, strict=True)), size), strict=True)
+        return self._filled(np.concatenate(keys), np.concatenate(counts), np.repeat(sizes, len(folds.at)))
+
+    def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> Counted:
+        """Columns of so many sorted keys each, without those that hold nothing."""
+        values, ends = values_of_keys(keys, self.bits), np.cumsum(sizes)
+        filled = Folds.filled(counts)
+        if not filled.all():
+            values, counts, ends = values[filled], counts[filled], np.append(0, np.cumsum(filled))[ends]
+        return Counted(values, counts, ends)
+
+
+class Counted(NamedTuple):
+    """Columns one after another: the sorted values of each, and how often each occurred in every class."""
+
+    values: Floats
+    counts: Floats  # [value, class]
+    ends: Counts  # of each column
+
+    def apart(self, step: int = 1) -> Iterator[Counted]:
+        """Every column, or several at a time."""
+        starts = np.append(0, self.ends)
+        for first in range(0, len(self.ends), step):
+            start, ends = starts[first], self.ends[first : first + step]
+            yield Counted(self.values[start : ends[-1]], self.counts[start : ends[-1]], ends - start)
 
 
 def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:
@@ -152,12 +162,6 @@ def value_keys(x: Floats, bits: int) -> Counts:
 def values_of_keys(keys: Counts, bits: int) -> Floats:
     magnitude = np.abs(keys) << (52 - bits)
     return np.copysign(magnitude.view(np.float64), keys)
-
-
-def keys_from(bounds: Floats, bits: int) -> Counts:
-    """For each bound the key of the smallest rounded value that is not below it."""
-    keys = value_keys(bounds, bits)
-    return keys + (values_of_keys(keys, bits) < bounds)
 
 
 def least_of_keys(keys: Counts, bits: int) -> Floats:

@@ -1,0 +1,194 @@
+"""The kernels that cut and smooth columns equal their slow twins."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from interval_reference import (
+    ENOUGH,
+    TRIED,
+    Grid,
+    check_description,
+    halves,
+    log_likelihood,
+    plain_loss,
+    pooled,
+    whole_cells,
+)
+from reference import left_out_losses, smooth_counts, smooth_densities
+from tallybayes import kernels
+from tallybayes.families.numbers.values import value_keys, values_of_keys
+
+WHOLE_LINE = st.floats(allow_nan=False, allow_infinity=False)
+
+
+def columns(size, classes, seed, most=6, bits=12):
+    """A column of random values whose classes change along the way, as a kernel takes it."""
+    random = np.random.default_rng(seed)
+    scale = random.choice([1e-3, 1.0, 1e6])
+    x = scale * random.choice([random.normal(size=size), random.standard_cauchy(size), random.gamma(1.0, size=size)])
+    values = np.unique(values_of_keys(value_keys(x, bits), bits))
+    turns = np.sin(np.linspace(0.0, random.uniform(0.0, 9.0), len(values)))[:, None] * np.linspace(-1.0, 1.0, classes)
+    counts = random.poisson(most * np.exp(turns) * random.random((len(values), 1))).astype(float)
+    if seed % 2:
+        counts[random.integers(len(values))] += counts.sum() / 4.0  # stands out
+    counts[counts.sum(axis=1) == 0, 0] = 1.0
+    return values, counts, np.array([len(values)])
+
+
+@given(
+    st.lists(WHOLE_LINE, unique=True, max_size=20).map(sorted),
+    st.lists(st.lists(st.integers(0, 9) | st.floats(0.0, 9.0), min_size=3, max_size=3), min_size=20, max_size=20),
+    st.integers(1, 25),
+)
+def test_equal_counts_equal_the_reference(values, counts, intervals):
+    x, table = np.array(values, float), np.array(counts[: len(values)], float).reshape(-1, 3)
+    assume(np.array_equal(values_of_keys(value_keys(x, 52), 52), x))  # else cuts may be dropped
+    _, cuts, *_ = kernels.cut_columns(x, table, np.array([len(x)]), "equal count", intervals, 52)
+    expected = halves(x, table, intervals)
+    assert cuts.tolist() == (whole_cells(x, expected, 52)[0].tolist() if values else [])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=40))
+@example([(1, 2)] * 30)
+@example([(3, 0)] * 20 + [(0, 3)] * 20)
+def test_cuts_by_description_length_are_the_most_informative(counts):
+    table = np.array(counts, float)
+    _, cuts, *_ = kernels.cut_columns(np.arange(float(len(table))), table, np.array([len(table)]), "mdl", 1, 52)
+    check_description(table, np.ceil(cuts).astype(int).tolist())
+
+
+@given(st.integers(0, 999), st.sampled_from([300, 1500]), st.sampled_from([2, 2, 2, 1, 3]))
+def test_cuts_of_many_values_are_the_most_informative(seed, size, classes):
+    values, counts, ends = columns(size, classes, seed)
+    _, cuts, *_ = kernels.cut_columns(values, counts, ends, "mdl", 1, 52)
+    check_description(counts, np.searchsorted(values, cuts).tolist())
+
+
+@given(st.integers(0, 999), st.sampled_from([20, 300, 1500]), st.integers(1, 3))
+def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes):
+    values, counts, ends = columns(size, classes, seed)
+    _, cuts, _, _, _, (nats,) = kernels.cut_columns(values, counts, ends, "fitted", 7, 12)
+    if counts.sum() < ENOUGH:
+        assert (cuts.tolist(), nats) == (halves(values, counts, 7).tolist(), 0.0)
+        return
+    _, described, *_ = kernels.cut_columns(values, counts, ends, "mdl", 7, 12)
+    tried = [halves(values, counts, many) for many in TRIED]
+    best = max(log_likelihood(values, counts, each) for each in [*tried, described])
+    assert log_likelihood(values, counts, cuts) == pytest.approx(best, rel=1e-9)
+    by_count = any(np.array_equal(cuts, each) for each in tried)
+    assert nats == pytest.approx(0.0 if by_count else len(cuts) * np.log(len(values)))
+
+
+@given(
+    st.lists(st.lists(WHOLE_LINE, max_size=12), min_size=1, max_size=4),
+    st.sampled_from(["equal length", "equal count", "mdl"]),
+    st.sampled_from([1, 5, 12, 52]),
+    st.sampled_from([1, 2, 7]),
+)
+def test_intervals_are_made_of_whole_steps_of_the_rounding(columns, method, bits, intervals):
+    values = [np.unique(values_of_keys(value_keys(np.array(each, float), bits), bits)) for each in columns]
+    counts = [1.0 + np.arange(2.0 * len(each)).reshape(-1, 2) % 3 for each in values]
+    known = np.concatenate(values), np.concatenate(counts), np.cumsum(list(map(len, values)))
+    sizes, cuts, edges, table, half, _ = kernels.cut_columns(*known, method, intervals, bits)
+    ends = np.cumsum(sizes)
+    for i, (x, n, end, size) in enumerate(zip(values, counts, ends, sizes, strict=True)):
+        own, bounds = cuts[end - size - i : end - i - 1], edges[end - size + i : end + i + 1]
+        if not len(x):
+            assert (own.tolist(), bounds.tolist(), half[i]) == ([], [-np.inf, np.inf], 1.0)
+            continue
+        kept, expected = whole_cells(x, own, bits)
+        assert (own.tolist(), bounds.tolist()) == (kept.tolist(), expected.tolist())
+        at = bounds[1:-1].searchsorted(x, "right")
+        assert np.array_equal(at, own.searchsorted(x, "right"))
+        np.testing.assert_array_equal(table[end - size : end], [n[at == j].sum(axis=0) for j in range(size)])
+
+
+@given(st.integers(0, 999), st.sampled_from([8, 40, 250, 2000]), st.integers(1, 3), st.sampled_from([5, 8, 12]))
+def test_smoothed_columns_equal_their_reference(seed, size, classes, bits):
+    values, counts, ends = columns(size, classes, seed, bits=bits)
+    sizes, cuts, edges, plain, _, nats = kernels.cut_columns(values, counts, ends, "fitted", 10, bits)
+    pseudo = np.ones(len(plain))
+    (density,), _, *found = kernels.smooth_columns(values, counts, ends, sizes, cuts, edges, plain, pseudo, nats, bits)
+    grid = Grid.of(values, counts)
+    if grid is not None:
+        losses, costs = grid.losses()
+        gain = plain_loss(plain, pseudo) + nats[0] - losses.min()
+        assert abs(gain) < 1e-6 or (gain > 0.0) == (density >= 0)
+    if density < 0:
+        for given_, same in zip((cuts, edges, plain, pseudo), found, strict=True):
+            assert np.array_equal(given_, same)
+        return
+    assert costs[density] < costs.min() + 1e-6
+    kept, bounds = whole_cells(values, grid.cuts(), bits)
+    smoothed = grid.spread_over(grid.densities()[0][density], kept, bounds)
+    expected = kept, bounds, smoothed, np.maximum(pooled(smoothed), 1e-9)
+    for each, same in zip(expected, found, strict=True):
+        np.testing.assert_allclose(same, each, rtol=1e-7, atol=1e-9 * counts.sum())
+    for weight in (1.0, 2.5):
+        left = kernels.leave_out_smoothed(values, counts, density, weight, *found[:3])
+        expected, filled = grid.left_out(density, weight, *found[:3])
+        np.testing.assert_allclose(left[filled], expected[filled], rtol=1e-5, atol=1e-7 * counts.sum())
+
+
+def test_several_columns_are_made_like_each_alone():
+    parts = [columns(size, 2, seed) for seed, size in enumerate([2000, 5, 300, 40])]
+    known = np.concatenate([each[0] for each in parts]), np.concatenate([each[1] for each in parts])
+    ends = np.cumsum([len(each[0]) for each in parts])
+
+    def made(values, counts, ends):
+        sizes, cuts, edges, plain, half, nats = kernels.cut_columns(values, counts, ends, "fitted", 10, 12)
+        smooth = kernels.smooth_columns(values, counts, ends, sizes, cuts, edges, plain, np.ones(len(plain)), nats, 12)
+        return [sizes, cuts, edges, plain, half, nats, *smooth]
+
+    each = [made(*part) for part in parts]
+    for together, apart in zip(made(*known, ends), zip(*each, strict=True), strict=True):
+        assert np.array_equal(together, np.concatenate(apart))
+    assert {int(density) >= 0 for density in made(*known, ends)[6]} == {True, False}
+
+
+@given(
+    st.integers(1, 40).flatmap(
+        lambda n: st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=1, max_size=3)
+    ),
+    st.lists(st.floats(0.1, 50.0), min_size=3, max_size=3),
+)
+def test_smoothing_kernel_equals_its_reference(counts, widths):
+    counts, widths = np.array(counts, float).T.copy(), np.array(widths[: len(counts)])
+    sums, own = kernels.smooth_counts(counts, widths)
+    expected, kept = smooth_counts(counts, widths)
+    np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(own, kept, rtol=1e-12)
+    np.testing.assert_allclose(sums.sum(axis=0), counts.sum(axis=0), rtol=1e-12)  # no value is lost at the ends
+
+
+@given(
+    st.integers(1, 4).flatmap(
+        lambda classes: st.lists(
+            st.lists(st.integers(0, 5) | st.just(0), min_size=classes, max_size=classes), min_size=8, max_size=40
+        )
+    ),
+    st.sampled_from([0.01, 0.1, 0.5]),
+    st.sampled_from([1.0, 2.5]),
+)
+def test_densities_and_their_losses_equal_the_references(counts, step, weight):
+    counts = np.array(counts, float)
+    counts[[0, -1], 0] += 1.0  # the grid ends at values
+    middles = step * (np.arange(len(counts)) - len(counts) / 3.0)
+    found, expected = (
+        kernels.smooth_densities(counts, middles, step, weight),
+        smooth_densities(counts, middles, step, weight),
+    )
+    filled = counts > 0  # nothing can be left out elsewhere
+    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[1][:, filled], expected[1][:, filled], rtol=1e-7, atol=1e-10)
+    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)
+    np.testing.assert_allclose(found[0].sum(axis=1), np.tile(counts.sum(axis=0), (9, 1)), rtol=1e-9)
+    pseudo = found[0].sum(axis=2) / counts.sum()
+    np.testing.assert_allclose(
+        kernels.left_out_losses(*found[:2], pseudo, counts, 1.0),
+        left_out_losses(*found[:2], pseudo, counts, 1.0),
+        rtol=1e-9,
+        atol=1e-9,
+    )
