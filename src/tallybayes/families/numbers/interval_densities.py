@@ -75,6 +75,8 @@ def densities_of(ranges: Sequence[Ranges], known: Sequence[Smoothed]) -> list[De
     inside = np.ones(len(logs))
     inside[first] -= below
     inside[last] -= beyond
+    alone = first[(first == last) & ~empty]  # 1 − 2/(2 + n) is n/(2 + n), which is not 0 for decayed counts
+    inside[alone] = counts[alone].sum(axis=1) / (2.0 + counts[alone].sum(axis=1))
     starts, stops = (
         np.concatenate([each.edges[:-1] for each in ranges]),
         np.concatenate([each.edges[1:] for each in ranges]),
