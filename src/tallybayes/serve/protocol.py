@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from tallybayes.serve.problems import MEDIA_TYPE, Problem
 from tallybayes.serve.settings import Limits
@@ -39,10 +39,12 @@ class Deadline:
 
 
 class Transport:
-    """A connection that is not closed while its client is still sending, since that would discard the answer."""
+    """A connection that sends the head of an answer together with its body, and is not closed while its client is still
+    sending, since that would discard the answer."""
 
     def __init__(self, below: asyncio.Transport, protocol: LimitedProtocol) -> None:
         self._below, self._protocol = below, protocol
+        self._held: list[bytes] = []  # the head of an answer, until its body is written
         self.is_closing = below.is_closing
         self.pause_reading, self.resume_reading = below.pause_reading, below.resume_reading
 
@@ -50,11 +52,18 @@ class Transport:
         return getattr(self._below, name)
 
     def write(self, data: bytes) -> None:
-        """Discards data once the client is gone: pipelined requests may still be answered."""
-        if not self._below.is_closing():
-            self._below.write(data)
+        self._held.append(data)
+        if not self._protocol.begins_answer():
+            self.flush()
+
+    def flush(self) -> None:
+        """Sends what is held. Once the client is gone, it is discarded: pipelined requests may still be answered."""
+        held, self._held = self._held, []
+        if held and not self._below.is_closing():
+            self._below.writelines(held)
 
     def close(self) -> None:
+        self.flush()
         if not self._protocol.lingers():
             self._below.close()
             self._protocol.watch_unsent()
@@ -71,6 +80,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._head = 0  # bytes of the head so far, without its first chunk
         self._deaf = False  # whether further input is ignored
         self._unsent = 0  # bytes in the write buffer at the last check
+        self._answered: RequestResponseCycle | None = None  # the last request whose answer has begun
         self._to_come = Deadline(self.loop, self._too_late)
         self._to_take = Deadline(self.loop, self._still_unsent)
 
@@ -131,7 +141,16 @@ class LimitedProtocol(HttpToolsProtocol):
         if not self._deaf and not self.parser.should_upgrade():
             super().on_message_complete()
 
+    def begins_answer(self) -> bool:
+        """Whether what is written is the head of an answer: it waits for the body, since two packets would cost twice
+        as much as one."""
+        if self.cycle is None or not self.cycle.response_started or self.cycle is self._answered:
+            return False
+        self._answered = self.cycle
+        return True
+
     def on_response_complete(self) -> None:
+        self.transport.flush()  # type: ignore[attr-defined] # an answer to HEAD has no body
         super().on_response_complete()
         if self.cycle.more_body and not self._deaf:
             self.transport.close()
