@@ -216,7 +216,7 @@ def test_bug_is_logged_by_type_and_line_only(caplog):
     def broken():
         raise sqlite3.ProgrammingError("secret")
 
-    with pytest.raises(sqlite3.ProgrammingError) as caught, asking():
+    with pytest.raises(sqlite3.ProgrammingError) as caught, asking:
         broken()
     said = unexpected(caught.value)
     assert (said.status, "secret" in said.detail) == (500, False)
@@ -243,6 +243,6 @@ def test_library_errors_are_reported_to_the_client():
         (MemoryError(), 413),
         (RecursionError(), 400),
     ):
-        with pytest.raises(Problem) as caught, asking():
+        with pytest.raises(Problem) as caught, asking:
             raise error
         assert caught.value.status == status

@@ -28,6 +28,10 @@ class Deadline:
         self._loop, self._late = loop, late
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def is_set(self) -> bool:
+        return self._timer is not None
+
     def set(self, seconds: float) -> None:
         self.clear()
         self._timer = self._loop.call_later(seconds, self._late)
@@ -104,9 +108,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self._stay(data[offered.args[0] :])
         except HttpParserError:
             self._refuse(400, REFUSED)
-        if began and self._in_head:
-            self._head += len(data)
-            self._check_head(self._head)
+        if self._in_head and not self._deaf:
+            self._head_goes_on(len(data) if began else 0)
 
     def _stay(self, rest: bytes) -> None:
         """Ignores an offered upgrade: parses the same request again without it."""
@@ -117,6 +120,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self.parser = HttpRequestParser(self)
         self.data_received(b"\r\n".join([b"%b %b HTTP/%b" % (method, self.url, version), *lines, b"", rest]))
 
+    def _head_goes_on(self, size: int) -> None:
+        """Limits a head that is not complete yet; most arrive as a whole."""
+        if not self._to_come.is_set:
+            self._to_come.set(self.limits.seconds)
+        self._head += size
+        self._check_head(self._head)
+
     def _check_head(self, size: int) -> None:
         if size > self.limits.head:
             self._refuse(431, f"The head of the request is longer than {self.limits.head:,} bytes.")
@@ -124,7 +134,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head = True, 0
-        self._to_come.set(self.limits.seconds)
+        self._to_come.clear()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
