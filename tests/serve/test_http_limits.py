@@ -64,8 +64,9 @@ def test_default_limit_is_ten_megabytes():
     assert Limits() == Limits(body=10_000_000, seconds=10.0)
 
 
-def test_slow_body_is_refused(client):
-    with connected(client, head(content_length=500) + b"{") as connection:
+@pytest.mark.parametrize("sent", [b"{", b""])
+def test_slow_body_is_refused(client, sent):
+    with connected(client, head(content_length=500) + sent) as connection:
         assert heard(connection) == (408, "The request did not arrive within 0.2 seconds.")
 
 

@@ -37,24 +37,20 @@ async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits
     length = headers.get("content-length")
     if length is not None and length.isdecimal() and int(length) > limits.body:
         _too_long(limits)
-    message = await receive()
-    body = message.get("body", b"")
-    if message.get("more_body"):
-        try:
-            async with asyncio.timeout(limits.seconds):
-                body = await _rest(body, receive, limits)
-        except TimeoutError:
-            raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
-    elif message["type"] == "http.disconnect":
-        raise GoneError
+    try:
+        async with asyncio.timeout(limits.seconds):
+            body = await _arrived(receive, limits)
+    except TimeoutError:
+        raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
     if len(body) > limits.body:
         _too_long(limits)
     return body if encoding == "identity" else _unpacked(body, limits)
 
 
-async def _rest(first: bytes, receive: Receive, limits: Limits) -> bytes:
+async def _arrived(receive: Receive, limits: Limits) -> bytes:
     """The bytes sent, up to the first chunk beyond the limit."""
-    parts, size, more = [first], len(first), True
+    parts: list[bytes] = []
+    size, more = 0, True
     while more and size <= limits.body:
         message = await receive()
         if message["type"] == "http.disconnect":
