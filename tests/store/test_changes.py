@@ -248,6 +248,23 @@ def test_settings_are_kept_and_are_not_part_of_the_model(tmp_path):
         assert store.verify()
 
 
+def test_setting_changed_while_settings_are_read_is_found_afterwards(store, monkeypatch):
+    store.set("name", "old")
+    hand_over = store._writer.hand_over
+
+    def overtaken(*given, **how):
+        monkeypatch.setattr(store._writer, "hand_over", hand_over)
+        done = hand_over(*given, **how)
+        done.result()
+        store.set("name", "new")  # before the reader goes on
+        return done
+
+    monkeypatch.setattr(store._writer, "hand_over", overtaken)
+    assert store.settings() == {"name": "old"}
+    assert store.settings() == {"name": "new"}
+    assert (store.setting("name"), store.setting("other")) == ("new", None)
+
+
 def test_racing_changes_of_the_same_rows_leave_a_consistent_store(tmp_path):
     """Whoever comes second finds what the first has left: a row has one label, and is there once or not at all."""
     rows = {f"r{i}": f"word{i} common" for i in range(4)}
