@@ -62,6 +62,8 @@ REFUSED = {
     ),
     "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
+    "proof of many that go": ("forget", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
+    "proof of many that move": ("correct", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
     "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
