@@ -29,7 +29,7 @@ FRESH = (b"cache-control", b"no-store")  # unless the answer sets it
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 READING = frozenset(("GET", "HEAD", "OPTIONS"))
 OWN_SITE = (None, "same-origin", "none")  # allowed values of Sec-Fetch-Site
-HEADERS, OPERATION = "tallybayes.headers", "tallybayes.operation"  # keys of a scope
+HEADERS, OPERATION, TAKEN = "tallybayes.headers", "tallybayes.operation", "tallybayes.taken"  # keys of a scope
 GONE = 499  # in the metrics: the client disconnected
 
 
@@ -63,6 +63,7 @@ class Guard:
             if problem is not None and status == GONE:
                 await problem.response()(scope, hear, with_headers)
         finally:
+            self.service.room.give_back(scope.get(TAKEN, 0))
             model, operation = scope.get("path_params", {}).get("name"), scope.get(OPERATION, "other")
             self.service.metrics.answered(operation, model, status, time.perf_counter() - start)
 

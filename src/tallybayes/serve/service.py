@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from tallybayes.serve.metrics import Metrics
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem, asking
+from tallybayes.serve.room import Room
 from tallybayes.serve.settings import Settings
 from tallybayes.serve.tokens import Tokens, known_tokens
 from tallybayes.store import Store
@@ -32,6 +33,7 @@ class Service:
         known = {name: known_tokens(store) for name, store in stores.items()}
         self.tokens = Tokens(known, self.settings.tokens, self.limits)
         self.metrics = Metrics(self.models)
+        self.room = Room(self.limits.room)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
         self._written: deque[asyncio.Future[None]] = deque()  # those whose changes are on disk
         self._waking = False  # whether the loop is about to be told

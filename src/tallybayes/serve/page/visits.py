@@ -70,8 +70,8 @@ class Visit(Incoming):
     def query(self) -> dict[str, str]:
         return fields_of(self.scope["query_string"])
 
-    async def form(self) -> Form:
-        return form_of(self.headers.get("content-type", ""), await self.body())
+    async def form(self, most: int | None = None) -> Form:
+        return form_of(self.headers.get("content-type", ""), await self.body(most))
 
     def show(self, template: str, status: int = 200, **facts: Any) -> Response:
         """A page with these facts, and those that all pages share."""
