@@ -6,8 +6,9 @@ bogofilter; and `tallybayes filter`, which starts for every mail.
 The mails are SpamAssassin's: 2,000 for training and 100 others for testing. Every mail has its own process, as mail
 programs start them, one after the other and then four at a time. Starting spamc, which loads OpenSSL, takes longer than
 our response; a third server with a constant, immediate response shows the limit: no spamd can be faster through spamc.
-A connection per mail from Python shows the daemons without that startup. Needs Debian's packages spamc, spamd,
-spamassassin and bogofilter; missing ones are skipped.
+A connection per mail from Python shows the daemons without that startup, and their CPU time per mail, which does not
+depend on what calls them, how much a machine could answer. Needs Debian's packages spamc, spamd, spamassassin and
+bogofilter; missing ones are skipped.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from mail import raw_mails
 from tallybayes import Bernoulli, Model, Schema, Words, save
@@ -52,6 +54,20 @@ while True:
 """
 
 
+class Daemon(NamedTuple):
+    """A process that listens."""
+
+    pid: int
+    port: int
+
+    def seconds(self) -> float:
+        """CPU time of the process, its children included."""
+        stats = [path.read_text().rsplit(") ", 1)[1].split() for path in Path("/proc").glob("[0-9]*/stat")]
+        own = Path(f"/proc/{self.pid}/stat").read_text().rsplit(") ", 1)[1].split()
+        ticks = [each[11:15] for each in (own, *(each for each in stats if each[1] == str(self.pid)))]
+        return sum(int(tick) for each in ticks for tick in each) / os.sysconf("SC_CLK_TCK")
+
+
 def free_port() -> int:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         return int(listening.getsockname()[1])
@@ -77,21 +93,21 @@ def our_model(folder: Path) -> Model:
 
 
 @contextmanager
-def our_service(folder: Path) -> Iterator[tuple[str, int]]:
-    """As users run it, in a separate process: its URL, and the port of its spamd."""
+def our_service(folder: Path) -> Iterator[tuple[str, Daemon]]:
+    """As users run it, in a separate process: its URL, and its spamd."""
     port = free_port()
     command = [PROGRAM, "serve", "store", "--from", "model.tally", "--port", "0", "--spamd", f"127.0.0.1:{port}"]
     service = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert service.stdout is not None
     try:
-        yield service.stdout.readline().split()[-1], port
+        yield service.stdout.readline().split()[-1], Daemon(service.pid, port)
     finally:
         service.terminate()
         service.wait()
 
 
 @contextmanager
-def their_spamd(folder: Path) -> Iterator[int]:
+def their_spamd(folder: Path) -> Iterator[Daemon]:
     """SpamAssassin's, with only the rules of its Bayes filter."""
     conf, port = folder / "spamassassin", free_port()
     conf.mkdir(mode=0o755)
@@ -113,7 +129,7 @@ def their_spamd(folder: Path) -> Iterator[int]:
             if daemon.poll() is not None:
                 raise SystemExit("SpamAssassin's spamd did not start.")
             time.sleep(0.1)
-        yield port
+        yield Daemon(daemon.pid, port)
     finally:
         daemon.terminate()
         daemon.wait()
@@ -188,6 +204,20 @@ def works_of(folder: Path, ports: dict[str, int]) -> dict[str, Callable[[], obje
     return works
 
 
+def busy(folder: Path, daemons: dict[str, Daemon]) -> None:
+    """Prints the CPU time of each daemon per mail, the least of several rounds in turn."""
+    mails = [path.read_bytes() for path in sorted((folder / "asked").iterdir())]
+    least: dict[str, float] = {}
+    for _ in range(ROUNDS):
+        for name, daemon in daemons.items():
+            before = daemon.seconds()
+            connecting(daemon.port, mails)()
+            least[name] = min(least.get(name, 1e9), (daemon.seconds() - before) / len(mails))
+    for name, seconds in least.items():
+        ratio = f"{least[THEIRS] / seconds:7.1f} × {THEIRS}" if name != THEIRS in least else ""
+        print(f"  {f'CPU time, {name}':48}  {1 / seconds:7.0f} mails a second  {1e3 * seconds:7.2f} ms a mail{ratio}")
+
+
 def measured(folder: Path, url: str, ports: dict[str, int]) -> None:
     few = {
         "tallybayes filter MODEL": each_by([PROGRAM, "filter", folder / "model.tally"], folder, most=STARTED),
@@ -208,13 +238,13 @@ def main() -> None:
         folder = written(Path(name))
         model = our_model(folder)
         save(model, folder / "model.tally")
-        with our_service(folder) as (url, port), served(SAYS_THE_SAME) as at_once:
-            ports = {OURS: port, BOUND: at_once}
+        with ExitStack() as stack:
+            url, ours = stack.enter_context(our_service(folder))
+            daemons, at_once = {OURS: ours}, stack.enter_context(served(SAYS_THE_SAME))
             if shutil.which("spamd") and shutil.which("sa-learn"):
-                with their_spamd(folder) as other:
-                    measured(folder, url, {**ports, THEIRS: other})
-            else:
-                measured(folder, url, ports)
+                daemons[THEIRS] = stack.enter_context(their_spamd(folder))
+            measured(folder, url, {BOUND: at_once, **{name: daemon.port for name, daemon in daemons.items()}})
+            busy(folder, daemons)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits
     if len(body) > limits.body:
         _too_long(limits)
     if encoding != "identity":
-        body = _unpacked(body, limits)
+        body = await asyncio.to_thread(_unpacked, body, limits)  # a few bytes may become many
         _check_room(take(len(body)))
     return body
 
