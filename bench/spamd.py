@@ -35,6 +35,7 @@ from timing import best_of, served
 LEARNED, ASKED, STARTED, ROUNDS, TOGETHER = 2_000, 100, 10, 3, 4
 OURS, THEIRS, BOUND = "tallybayes", "SpamAssassin", "a server that answers at once"
 PROGRAM = Path(sys.executable).parent / "tallybayes"
+PROCESSES = Path("/proc")
 BAYES = Path("/usr/share/spamassassin/23_bayes.cf")
 PLUGINS = "".join(f"loadplugin Mail::SpamAssassin::Plugin::{name}\n" for name in ("Check", "Bayes"))
 SETTINGS = "use_bayes 1\nbayes_auto_learn 0\nskip_rbl_checks 1\nbayes_min_ham_num 1\nbayes_min_spam_num 1\n"
@@ -61,11 +62,11 @@ class Daemon(NamedTuple):
     port: int
 
     def seconds(self) -> float:
-        """CPU time of the process, its children included."""
-        stats = [path.read_text().rsplit(") ", 1)[1].split() for path in Path("/proc").glob("[0-9]*/stat")]
-        own = Path(f"/proc/{self.pid}/stat").read_text().rsplit(") ", 1)[1].split()
-        ticks = [each[11:15] for each in (own, *(each for each in stats if each[1] == str(self.pid)))]
-        return sum(int(tick) for each in ticks for tick in each) / os.sysconf("SC_CLK_TCK")
+        """CPU time of all threads of the process and of its children."""
+        stats = {path.parent: path.read_text() for path in PROCESSES.glob("[0-9]*/stat")}
+        children = [each for each, stat in stats.items() if stat.rsplit(") ", 1)[1].split()[1] == str(self.pid)]
+        threads = [path for each in (PROCESSES / str(self.pid), *children) for path in each.glob("task/*/schedstat")]
+        return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
 
 
 def free_port() -> int:
