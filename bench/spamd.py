@@ -63,9 +63,8 @@ class Daemon(NamedTuple):
 
     def seconds(self) -> float:
         """CPU time of all threads of the process and of its children."""
-        stats = {path.parent: path.read_text() for path in PROCESSES.glob("[0-9]*/stat")}
-        children = [each for each, stat in stats.items() if stat.rsplit(") ", 1)[1].split()[1] == str(self.pid)]
-        threads = [path for each in (PROCESSES / str(self.pid), *children) for path in each.glob("task/*/schedstat")]
+        children = (PROCESSES / f"{self.pid}/task/{self.pid}/children").read_text().split()
+        threads = [path for pid in (self.pid, *children) for path in PROCESSES.glob(f"{pid}/task/*/schedstat")]
         return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
 
 
