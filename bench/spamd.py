@@ -6,8 +6,9 @@ bogofilter; and `tallybayes filter`, which starts for every mail.
 The mails are SpamAssassin's: 2,000 for training and 100 others for testing. Every mail has its own process, as mail
 programs start them, one after the other and then four at a time. Starting spamc, which loads OpenSSL, takes longer than
 our response; a third server with a constant, immediate response shows the limit: no spamd can be faster through spamc.
-A connection per mail from Python shows the daemons without that startup. Needs Debian's packages spamc, spamd,
-spamassassin and bogofilter; missing ones are skipped.
+A connection per mail from Python shows the daemons without that startup, and their CPU time per mail, which does not
+depend on what calls them, how much a machine could answer. Needs Debian's packages spamc, spamd, spamassassin and
+bogofilter; missing ones are skipped.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from mail import raw_mails
 from tallybayes import Bernoulli, Model, Schema, Words, save
@@ -33,6 +35,7 @@ from timing import best_of, served
 LEARNED, ASKED, STARTED, ROUNDS, TOGETHER = 2_000, 100, 10, 3, 4
 OURS, THEIRS, BOUND = "tallybayes", "SpamAssassin", "a server that answers at once"
 PROGRAM = Path(sys.executable).parent / "tallybayes"
+PROCESSES = Path("/proc")
 BAYES = Path("/usr/share/spamassassin/23_bayes.cf")
 PLUGINS = "".join(f"loadplugin Mail::SpamAssassin::Plugin::{name}\n" for name in ("Check", "Bayes"))
 SETTINGS = "use_bayes 1\nbayes_auto_learn 0\nskip_rbl_checks 1\nbayes_min_ham_num 1\nbayes_min_spam_num 1\n"
@@ -50,6 +53,19 @@ while True:
     connection.sendall(b"SPAMD/1.1 0 EX_OK\r\nContent-length: 4\r\nSpam: False ; 0.0 / 5.0\r\n\r\nA: b")
     connection.close()
 """
+
+
+class Daemon(NamedTuple):
+    """A process that listens."""
+
+    pid: int
+    port: int
+
+    def seconds(self) -> float:
+        """CPU time of all threads of the process and of its children."""
+        children = (PROCESSES / f"{self.pid}/task/{self.pid}/children").read_text().split()
+        threads = [path for pid in (self.pid, *children) for path in PROCESSES.glob(f"{pid}/task/*/schedstat")]
+        return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
 
 
 def free_port() -> int:
@@ -77,21 +93,21 @@ def our_model(folder: Path) -> Model:
 
 
 @contextmanager
-def our_service(folder: Path) -> Iterator[tuple[str, int]]:
-    """As users run it, in a separate process: its URL, and the port of its spamd."""
+def our_service(folder: Path) -> Iterator[tuple[str, Daemon]]:
+    """As users run it, in a separate process: its URL, and its spamd."""
     port = free_port()
     command = [PROGRAM, "serve", "store", "--from", "model.tally", "--port", "0", "--spamd", f"127.0.0.1:{port}"]
     service = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert service.stdout is not None
     try:
-        yield service.stdout.readline().split()[-1], port
+        yield service.stdout.readline().split()[-1], Daemon(service.pid, port)
     finally:
         service.terminate()
         service.wait()
 
 
 @contextmanager
-def their_spamd(folder: Path) -> Iterator[int]:
+def their_spamd(folder: Path) -> Iterator[Daemon]:
     """SpamAssassin's, with only the rules of its Bayes filter."""
     conf, port = folder / "spamassassin", free_port()
     conf.mkdir(mode=0o755)
@@ -113,7 +129,7 @@ def their_spamd(folder: Path) -> Iterator[int]:
             if daemon.poll() is not None:
                 raise SystemExit("SpamAssassin's spamd did not start.")
             time.sleep(0.1)
-        yield port
+        yield Daemon(daemon.pid, port)
     finally:
         daemon.terminate()
         daemon.wait()
@@ -188,6 +204,20 @@ def works_of(folder: Path, ports: dict[str, int]) -> dict[str, Callable[[], obje
     return works
 
 
+def busy(folder: Path, daemons: dict[str, Daemon]) -> None:
+    """Prints the CPU time of each daemon per mail, the least of several rounds in turn."""
+    mails = [path.read_bytes() for path in sorted((folder / "asked").iterdir())]
+    least: dict[str, float] = {}
+    for _ in range(ROUNDS):
+        for name, daemon in daemons.items():
+            before = daemon.seconds()
+            connecting(daemon.port, mails)()
+            least[name] = min(least.get(name, 1e9), (daemon.seconds() - before) / len(mails))
+    for name, seconds in least.items():
+        ratio = f"{least[THEIRS] / seconds:7.1f} × {THEIRS}" if name != THEIRS in least else ""
+        print(f"  {f'CPU time, {name}':48}  {1 / seconds:7.0f} mails a second  {1e3 * seconds:7.2f} ms a mail{ratio}")
+
+
 def measured(folder: Path, url: str, ports: dict[str, int]) -> None:
     few = {
         "tallybayes filter MODEL": each_by([PROGRAM, "filter", folder / "model.tally"], folder, most=STARTED),
@@ -208,13 +238,13 @@ def main() -> None:
         folder = written(Path(name))
         model = our_model(folder)
         save(model, folder / "model.tally")
-        with our_service(folder) as (url, port), served(SAYS_THE_SAME) as at_once:
-            ports = {OURS: port, BOUND: at_once}
+        with ExitStack() as stack:
+            url, ours = stack.enter_context(our_service(folder))
+            daemons, at_once = {OURS: ours}, stack.enter_context(served(SAYS_THE_SAME))
             if shutil.which("spamd") and shutil.which("sa-learn"):
-                with their_spamd(folder) as other:
-                    measured(folder, url, {**ports, THEIRS: other})
-            else:
-                measured(folder, url, ports)
+                daemons[THEIRS] = stack.enter_context(their_spamd(folder))
+            measured(folder, url, {BOUND: at_once, **{name: daemon.port for name, daemon in daemons.items()}})
+            busy(folder, daemons)
 
 
 if __name__ == "__main__":

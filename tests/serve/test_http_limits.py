@@ -60,12 +60,29 @@ def test_gzip_is_decompressed_up_to_the_limit(client):
     assert "when decompressed" in problem(answer, 413)
 
 
+def test_all_bodies_together_are_limited(tmp_path):
+    """And what a request has taken is there again for the next one, whatever became of it."""
+    import gzip
+
+    def sent(size, **headers):
+        body = b'{"row": {"text": "win"}}'.ljust(size)
+        return client.post("/v1/models/spam/predict", content=gzip.compress(body) if headers else body, headers=headers)
+
+    with spam_service(tmp_path, Settings(Limits(room=500))) as (client, _):
+        for _ in range(3):
+            assert "Too much is being sent at once" in problem(sent(501), 503)
+            assert "Too much is being sent at once" in problem(sent(501, **{"content-encoding": "gzip"}), 503)
+            assert sent(400).status_code == 200
+            assert problem(client.post("/v1/models/spam/predict", content=b"x" * 400), 400)
+
+
 def test_default_limit_is_ten_megabytes():
     assert Limits() == Limits(body=10_000_000, seconds=10.0)
 
 
-def test_slow_body_is_refused(client):
-    with connected(client, head(content_length=500) + b"{") as connection:
+@pytest.mark.parametrize("sent", [b"{", b""])
+def test_slow_body_is_refused(client, sent):
+    with connected(client, head(content_length=500) + sent) as connection:
         assert heard(connection) == (408, "The request did not arrive within 0.2 seconds.")
 
 

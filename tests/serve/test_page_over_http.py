@@ -41,6 +41,15 @@ def test_no_page_is_cached_or_loads_anything_from_elsewhere(asking, path):
     assert "unsafe" not in policy
 
 
+def test_long_forms_are_read_and_refused_like_short_ones(asking):
+    client, _ = asking
+    for text in ("win", "win " * 10_000):
+        assert "spam" in client.post("/models/spam", data={"cell-0": text}).text
+    for body in (b"a=%ff", b"a=%ff" * 10_000):
+        answer = client.post("/models/spam", content=body, headers={"content-type": FIELDS})
+        assert said(answer, 400).startswith("The form cannot be read: names and values must be UTF-8")
+
+
 def test_empty_text_is_a_level_that_is_listed_but_cannot_be_chosen(tmp_path):
     """An empty field means missing."""
     model = Model.train({"x": Categorical()}, {"x": ["", "", "in"]}, ["a", "a", "b"])

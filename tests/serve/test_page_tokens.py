@@ -34,6 +34,13 @@ def test_without_a_token_there_is_a_form(guarded):
         assert "win" not in answer.text
 
 
+def test_form_for_a_token_is_short(guarded):
+    """Anybody may send it, and must not fill the memory."""
+    client, *_ = guarded
+    assert client.post("/token", data={"token": "x" * 20_000}).status_code == 413
+    assert client.post("/token", data={"token": "x" * 10_000}).status_code == 401
+
+
 def test_cookie_is_hidden_from_scripts_and_other_sites(guarded):
     client, _, tokens = guarded
     answer = client.post("/token", data={"token": tokens["predict"], "back": "/models/spam"})

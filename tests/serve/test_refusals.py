@@ -62,6 +62,8 @@ REFUSED = {
     ),
     "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
+    "proof of many that go": ("forget", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
+    "proof of many that move": ("correct", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),
     "proof that is none": ("forget", b'{"prove": 1, "id": "m-1"}', "'prove' is a number; give true or false."),
     "nothing to forget": ("forget", b"{}", "'row' is missing. Give {\"id\": …}, or row and label."),
     "too much to forget": ("forget", b'{"id": "m-1", "label": "ham"}', "There is no member 'label' here"),
@@ -216,7 +218,7 @@ def test_bug_is_logged_by_type_and_line_only(caplog):
     def broken():
         raise sqlite3.ProgrammingError("secret")
 
-    with pytest.raises(sqlite3.ProgrammingError) as caught, asking():
+    with pytest.raises(sqlite3.ProgrammingError) as caught, asking:
         broken()
     said = unexpected(caught.value)
     assert (said.status, "secret" in said.detail) == (500, False)
@@ -243,6 +245,6 @@ def test_library_errors_are_reported_to_the_client():
         (MemoryError(), 413),
         (RecursionError(), 400),
     ):
-        with pytest.raises(Problem) as caught, asking():
+        with pytest.raises(Problem) as caught, asking:
             raise error
         assert caught.value.status == status

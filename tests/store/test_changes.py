@@ -68,6 +68,23 @@ def test_forgotten_row_may_be_learned_again(store):
         store.learn("win", "spam", id="a")
 
 
+def test_looking_up_a_row_does_not_take_longer_the_more_often_it_was_changed(store):
+    def steps(id):
+        """Instructions of SQLite's virtual machine."""
+        counted = []
+        store._journal.sql.set_progress_handler(lambda: counted.append(1), 1)
+        found = store._journal.entry(id)
+        store._journal.sql.set_progress_handler(None, 1)
+        return found.change, len(counted)
+
+    for id in ("once", "often"):
+        store.learn("win", "spam", id=id)
+    changes = store.correct_all([("often", ("ham", "spam")[i % 2]) for i in range(500)])
+    (first, few), (last, many) = (store._ask(partial(steps, id)) for id in ("once", "often"))
+    assert (first, last) == (1, changes[-1].number)
+    assert many == few
+
+
 def test_old_rows_expire(store):
     store.learn("win", "spam", id="old")
     while (moment := datetime.now(UTC)) <= datetime.fromisoformat(store.receipt("old").record.at):
@@ -229,6 +246,23 @@ def test_settings_are_kept_and_are_not_part_of_the_model(tmp_path):
     with Store.open(tmp_path / "s") as store:
         assert store.settings() == {"thresholds": {"ham": 0.1, "spam": 0.999}}
         assert store.verify()
+
+
+def test_setting_changed_while_settings_are_read_is_found_afterwards(store, monkeypatch):
+    store.set("name", "old")
+    hand_over = store._writer.hand_over
+
+    def overtaken(*given, **how):
+        monkeypatch.setattr(store._writer, "hand_over", hand_over)
+        done = hand_over(*given, **how)
+        done.result()
+        store.set("name", "new")  # before the reader goes on
+        return done
+
+    monkeypatch.setattr(store._writer, "hand_over", overtaken)
+    assert store.settings() == {"name": "old"}
+    assert store.settings() == {"name": "new"}
+    assert (store.setting("name"), store.setting("other")) == ("new", None)
 
 
 def test_racing_changes_of_the_same_rows_leave_a_consistent_store(tmp_path):

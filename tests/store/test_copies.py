@@ -3,6 +3,7 @@
 import threading
 
 import pytest
+from queueing import tasks_queued
 
 from tallybayes import Model, Store, Words, digest
 from tallybayes.store import StoreError, journal
@@ -78,15 +79,15 @@ def everything(path):
     return b"".join(file.read_bytes() for file in path.iterdir())
 
 
-def test_two_copies_at_once_and_closing_meanwhile(store, tmp_path):
+def test_two_copies_at_once_and_closing_meanwhile(store, tmp_path, monkeypatch):
     second = threading.Thread(target=store.backup, args=(tmp_path / "second",))
     closing = threading.Thread(target=store.close)
 
     def start(step):
         if step == 1:
+            queued = tasks_queued(store, monkeypatch)
             second.start()
-            while store._writer._tasks.empty():  # until it waits for its turn
-                pass
+            queued.acquire()  # it waits for its turn
             closing.start()
 
     between_steps(store, start)

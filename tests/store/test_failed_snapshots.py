@@ -5,6 +5,7 @@ import threading
 from contextlib import contextmanager
 
 import pytest
+from queueing import tasks_queued
 
 from tallybayes import Store, Words
 from tallybayes.store.errors import StoreError
@@ -68,10 +69,10 @@ def test_a_change_refused_after_another_made_a_new_base_keeps_the_old_one_until_
 
     calls = [(store.decay, 0.5), (store.forget_all, [(None, None, "1"), (None, None, "nobody")])]
     threads = [threading.Thread(target=failing, args=call) for call in calls]
-    for number, thread in enumerate(threads, 1):
+    queued = tasks_queued(store, monkeypatch)
+    for thread in threads:
         thread.start()
-        while store._writer._tasks.qsize() < number:
-            pass
+        queued.acquire()
     real = store._state.settle
 
     def fail():

@@ -51,9 +51,10 @@ class RowTally(Tally):
             parts.append(_written(slot, names, values, squared))
 
     def _add_to(self, tally: Tally, sign: int) -> int:
-        if self._row is None:
+        row = self._row  # read first: if the tally is this one, reading its slots makes the sums
+        if row is None:
             return super()._add_to(tally, sign)
-        return kernels.add_values(tally._slots, tally._classes, tally._arrays, self._row, sign)
+        return kernels.add_values(tally._slots, tally._classes, tally._arrays, row, sign)
 
 
 def _sums(names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> dict[str, Exact]:

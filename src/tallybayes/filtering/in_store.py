@@ -44,7 +44,7 @@ class StoreFilter(Filter):
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds given, or else those of the store, which may change at any time."""
-        return Thresholds.of(self.store.settings().get(SETTING), **self._given)
+        return Thresholds.of(self.store.setting(SETTING), **self._given)
 
     def verdict(self, letter: Letter) -> Verdict:
         beliefs = self._beliefs()

@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "pages.hpp"
@@ -21,7 +22,19 @@ template <class T>
 using Cube = nb::ndarray<const T, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 template <class T>
 using Out = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Free = nb::gil_scoped_release;
+
+// Releases the GIL, unless the work is too little: another thread would take it, and getting it back takes longer than the
+// work. Work with a lock that others hold while they wait for the GIL must always release it.
+class Free {
+public:
+    Free() : free_(std::in_place) {}
+    explicit Free(int64_t bytes) {
+        if (bytes > 1 << 14) free_.emplace();
+    }
+
+private:
+    std::optional<nb::gil_scoped_release> free_;
+};
 
 inline void expect(bool right, const char* what) {
     if (!right) throw nb::value_error(what);

@@ -71,7 +71,7 @@ nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t
     int64_t* counts;
     nb::object result = give<int64_t>({size_t(levels), size_t(width)}, &counts);
     {
-        Free free;
+        Free free(int64_t(codes.size() * sizeof(int32_t)));
         count_codes(codes.data(), classes.data(), int64_t(codes.size()), levels, width, counts);
     }
     return result;

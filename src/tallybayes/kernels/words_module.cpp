@@ -86,7 +86,7 @@ nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, Stri
     expect(reading.view.unknown < index.size(), "the unknown word is not in the index");
     Counted found;
     {
-        Free free;
+        Free free(documents.view.column.size + documents.view.rows);  // the index is the caller's own
         found = count_words(documents.view, reading.view, index, grow, classes.data(), width);
     }
     return nb::make_tuple(found.cells, give(std::move(found.sums)), give(std::move(found.codes)));

@@ -16,12 +16,12 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from tallybayes.serve.calls import Call
 from tallybayes.serve.documentation import documentation_routes
 from tallybayes.serve.guard import HEADERS, OPERATION, Guard
-from tallybayes.serve.operations import OPERATIONS, Operation
+from tallybayes.serve.operations import MODEL, OPERATIONS, Operation
 from tallybayes.serve.page import page_routes
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.service import Service
@@ -55,7 +55,7 @@ def make_app(
 
     app = Starlette(
         routes=routes(service),
-        middleware=[Middleware(Guard, service=service)],
+        middleware=[Middleware(Guard, service=service), Middleware(KnownPaths, service=service)],
         exception_handlers={HTTPException: _as_problem},
         lifespan=running,
     )
@@ -84,6 +84,29 @@ class Endpoint:
             self.service.tokens.check(scope[HEADERS], client[0] if client else "", name, operation.scope)
         response = await operation.handler(Call(self.service, scope, receive, operation.accepts))
         await response(scope, receive, send)
+
+
+class KnownPaths:
+    """Middleware that finds the operations of the models by their whole paths. Starlette tries one route after another,
+    which takes as long as a short answer; whatever is not found here is left to it."""
+
+    def __init__(self, app: ASGIApp, service: Service) -> None:
+        self.app = app
+        self._known = {
+            (each.method, each.path.format(name=name)): (Endpoint(service, each), {"name": name})
+            for each in OPERATIONS
+            if each.path.startswith(MODEL) and "{id" not in each.path
+            for name in service.models
+            if "/" not in name
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        found = self._known.get((scope["method"], scope["path"])) if scope["type"] == "http" else None
+        if found is None:
+            await self.app(scope, receive, send)
+            return
+        endpoint, scope["path_params"] = found
+        await endpoint(scope, receive, send)
 
 
 async def _as_problem(_: Request, error: Exception) -> Response:

@@ -10,7 +10,7 @@ import asyncio
 import json
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from starlette.types import Receive
@@ -25,43 +25,51 @@ TOO_MANY_DIGITS = "a number has more than 4,300 digits"
 CLOSE = {"connection": "close"}  # the rest of the body is not read
 
 
+Take = Callable[[int], bool]
+
+
 class GoneError(Exception):
     """The client disconnected before the request was complete."""
 
 
-async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits) -> bytes:
-    """The whole body, decompressed."""
+async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits, take: Take) -> bytes:
+    """The whole body, decompressed. `take` is asked for memory for every part of it."""
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise Problem(415, f"Content-Encoding: {encoding} is not supported. Send gzip, or no encoding.", CLOSE)
     length = headers.get("content-length")
     if length is not None and length.isdecimal() and int(length) > limits.body:
         _too_long(limits)
-    message = await receive()
-    body = message.get("body", b"")
-    if message.get("more_body"):
-        try:
-            async with asyncio.timeout(limits.seconds):
-                body = await _rest(body, receive, limits)
-        except TimeoutError:
-            raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
-    elif message["type"] == "http.disconnect":
-        raise GoneError
+    try:
+        async with asyncio.timeout(limits.seconds):
+            body = await _arrived(receive, limits, take)
+    except TimeoutError:
+        raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
     if len(body) > limits.body:
         _too_long(limits)
-    return body if encoding == "identity" else _unpacked(body, limits)
+    if encoding != "identity":
+        body = await asyncio.to_thread(_unpacked, body, limits)  # a few bytes may become many
+        _check_room(take(len(body)))
+    return body
 
 
-async def _rest(first: bytes, receive: Receive, limits: Limits) -> bytes:
+async def _arrived(receive: Receive, limits: Limits, take: Take) -> bytes:
     """The bytes sent, up to the first chunk beyond the limit."""
-    parts, size, more = [first], len(first), True
+    parts: list[bytes] = []
+    size, more = 0, True
     while more and size <= limits.body:
         message = await receive()
         if message["type"] == "http.disconnect":
             raise GoneError
         parts.append(message.get("body", b""))
+        _check_room(take(len(parts[-1])))
         size, more = size + len(parts[-1]), message.get("more_body", False)
     return b"".join(parts)
+
+
+def _check_room(there_is: bool) -> None:
+    if not there_is:
+        raise Problem(503, "Too much is being sent at once. Try again soon.", {**CLOSE, "retry-after": "5"})
 
 
 def _too_long(limits: Limits) -> NoReturn:

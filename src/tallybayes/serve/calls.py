@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope
 
 from tallybayes.serve.bodies import JSON, media_type, read_body
-from tallybayes.serve.guard import HEADERS
+from tallybayes.serve.guard import HEADERS, TAKEN
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.service import Service
@@ -36,8 +36,16 @@ class Incoming:
     def model(self) -> ServedModel:
         return self.service.model(self.scope["path_params"]["name"])
 
-    async def body(self) -> bytes:
-        return await read_body(self.headers, self.receive, self.service.limits)
+    async def body(self, most: int | None = None) -> bytes:
+        """The body; at most so many bytes of it, if given."""
+        limits = self.service.limits if most is None else replace(self.service.limits, body=most)
+        return await read_body(self.headers, self.receive, limits, self._take)
+
+    def _take(self, size: int) -> bool:
+        """Takes memory, which the guard gives back."""
+        there_is = self.service.room.take(size)
+        self.scope[TAKEN] = self.scope.get(TAKEN, 0) + size * there_is
+        return there_is
 
 
 @dataclass

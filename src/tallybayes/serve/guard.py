@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from ipaddress import ip_address
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -30,7 +29,7 @@ FRESH = (b"cache-control", b"no-store")  # unless the answer sets it
 LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 READING = frozenset(("GET", "HEAD", "OPTIONS"))
 OWN_SITE = (None, "same-origin", "none")  # allowed values of Sec-Fetch-Site
-HEADERS, OPERATION = "tallybayes.headers", "tallybayes.operation"  # keys of a scope
+HEADERS, OPERATION, TAKEN = "tallybayes.headers", "tallybayes.operation", "tallybayes.taken"  # keys of a scope
 GONE = 499  # in the metrics: the client disconnected
 
 
@@ -44,7 +43,7 @@ class Guard:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        start, status, whole = time.perf_counter(), GONE, not _has_body(scope)
+        start, status, whole = time.perf_counter(), GONE, False
 
         async def hear() -> Message:
             nonlocal whole
@@ -56,7 +55,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                message["headers"] = _with_headers(message.get("headers", ()), ends=not whole)
+                message["headers"] = _with_headers(message.get("headers", ()), ends=not whole and _has_body(scope))
             await send(message)
 
         try:
@@ -64,6 +63,7 @@ class Guard:
             if problem is not None and status == GONE:
                 await problem.response()(scope, hear, with_headers)
         finally:
+            self.service.room.give_back(scope.get(TAKEN, 0))
             model, operation = scope.get("path_params", {}).get("name"), scope.get(OPERATION, "other")
             self.service.metrics.answered(operation, model, status, time.perf_counter() - start)
 
@@ -85,7 +85,7 @@ class Guard:
     def check(self, scope: Scope, headers: Mapping[str, str]) -> None:
         """Refuses requests from pages of other origins, including after DNS rebinding."""
         host = headers.get("host", "")
-        if not self._is_ours(_name(host), scope):
+        if host not in LOOPBACK and not self._is_ours(_name(host), scope):
             raise Problem(
                 421, f"This service does not answer for the host {host[:80]!r}. Start it with --allowed-host NAME."
             )
@@ -119,14 +119,12 @@ def _has_body(scope: Scope) -> bool:
     )
 
 
-def _with_headers(given: Any, ends: bool) -> list[tuple[bytes, bytes]]:
+def _with_headers(given: Collection[tuple[bytes, bytes]], ends: bool) -> list[tuple[bytes, bytes]]:
     """The headers of an answer; if it `ends` a request that was not read completely, the connection is closed."""
-    headers = [*given, *SAFE]
-    if ends and not any(name == b"connection" for name, _ in headers):
-        headers.append((b"connection", b"close"))
-    if not any(name == b"cache-control" for name, _ in headers):
-        headers.append(FRESH)
-    return headers
+    names = [name for name, _ in given]
+    closing = [(b"connection", b"close")] if ends and b"connection" not in names else []
+    fresh = [] if b"cache-control" in names else [FRESH]
+    return [*given, *SAFE, *closing, *fresh]
 
 
 def _name(host: str) -> str:

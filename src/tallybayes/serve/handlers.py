@@ -45,7 +45,7 @@ async def predict(call: Call) -> Response:
         return answer(await call.service.ask(_predict_table, model, body, kind))
     if len(body) > model.limits.small or model.width is None:
         return answer(await call.service.ask(lambda: encoded(model.predict_rows(_rows(body)))))
-    with asking():
+    with asking:
         rows = _rows(body)
         if len(rows) * model.width <= model.limits.few:
             return answer(encoded(model.predict_rows(rows)))
@@ -98,7 +98,7 @@ async def learn(call: Call) -> Response:
     body = await call.body()
     if len(body) > model.limits.small or model.width is None:
         return _change_answer(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
-    with asking():
+    with asking:
         entries, prove = _to_learn(model, body)
         change = model.submit(entries[0], prove) if len(entries) == 1 else None
     if change is None:

@@ -70,7 +70,7 @@ class ServedModel:
         number, beliefs = self.current()
         self._check_size(rows, beliefs)
         answers = self._answers(beliefs, beliefs.posterior(frame)) if rows else []
-        kept = self.store.settings().get(THRESHOLDS)
+        kept = self.store.setting(THRESHOLDS)
         return {"version": number, "answers": answers, **({} if kept is None else {THRESHOLDS: kept})}
 
     def predict_rows(self, rows: Sequence[Row]) -> Facts:
@@ -147,8 +147,7 @@ class ServedModel:
         """Learns rows, each as a separate change. All rows are validated before any is learned."""
         if len(entries) == 1:
             return self.learned(entries, [self.submit(entries[0], prove).result()])
-        if prove:
-            raise ValueError("'prove' is for one change at a time: send one row, or leave out 'prove'.")
+        _check_one(prove)
         if len(entries) > AT_ONCE:
             for _ in counted_each(entries, self._counted):
                 pass
@@ -168,7 +167,8 @@ class ServedModel:
         if len(entries) == 1:
             row, label, id = entries[0]
             return self._done("forgotten", [self.store.forget(row, label, id=id, prove=prove)])
-        return self._done("forgotten", self.store.forget_all(entries, prove=prove))
+        _check_one(prove)
+        return self._done("forgotten", self.store.forget_all(entries))
 
     def correct(
         self, pairs: Sequence[tuple[str, Any]], prove: bool = False, *, new_class: bool = False, advice: str = ""
@@ -181,7 +181,8 @@ class ServedModel:
             check_known(label, known, advice)
         if len(labels) == 1:
             return self._done("corrected", [self.store.correct(*labels[0], prove=prove)])
-        return self._done("corrected", self.store.correct_all(labels, prove=prove))
+        _check_one(prove)
+        return self._done("corrected", self.store.correct_all(labels))
 
     def _counted(self, row: Any, label: Any) -> Model:
         return Model.train(self.store.schema, row, [label])
@@ -220,6 +221,12 @@ class ServedModel:
             if self._copy is None or self._copy[0] != self.store.number:
                 self._copy = self.store.look(own_copy)
             return self._copy
+
+
+def _check_one(prove: bool) -> None:
+    """Refuses proof of many changes: every digest takes as long as writing the model, while other changes wait."""
+    if prove:
+        raise ValueError("'prove' is for one change at a time: send one row, or leave out 'prove'.")
 
 
 def _count(n: float) -> int | float:

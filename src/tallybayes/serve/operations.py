@@ -55,20 +55,18 @@ class Operation:
         return () if self.request is None else (JSON, *((CSV, ARROW) if self.tables else ()))
 
 
-_MODEL = "/v1/models/{name}"
+MODEL = "/v1/models/{name}"
 
 
 def _ask(name: str, handler: Any, summary: str, request: shapes.Shape, answer: shapes.Shape, **more: Any) -> Operation:
-    path = f"{_MODEL}/{name}"
+    path = f"{MODEL}/{name}"
     return Operation(name, "POST", path, "predict", handler, summary, answer, request, **more)
 
 
 def _change(name: str, handler: Any, summary: str, request: shapes.Shape, what: str, **more: Any) -> Operation:
     answer = more.pop("answer", shapes.changed(what))
     errors = (404, 409, 507)
-    return Operation(
-        name, "POST", f"{_MODEL}/{name}", "learn", handler, summary, answer, request, errors=errors, **more
-    )
+    return Operation(name, "POST", f"{MODEL}/{name}", "learn", handler, summary, answer, request, errors=errors, **more)
 
 
 OPERATIONS = (
@@ -100,7 +98,7 @@ OPERATIONS = (
     Operation(
         "model",
         "GET",
-        _MODEL,
+        MODEL,
         "predict",
         model,
         "Describe a model: its schema, classes, digest and version.",
@@ -109,7 +107,7 @@ OPERATIONS = (
     Operation(
         "file",
         "GET",
-        f"{_MODEL}/file",
+        f"{MODEL}/file",
         "admin",
         file,
         "Download the model as a file.",
@@ -119,7 +117,7 @@ OPERATIONS = (
     Operation(
         "receipt",
         "GET",
-        f"{_MODEL}/receipts/{{id:path}}",
+        f"{MODEL}/receipts/{{id:path}}",
         "learn",
         receipt,
         "Get the receipt of the last change to a row, which anyone can check.",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import logging
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from http import HTTPStatus
+from types import TracebackType
 
 from starlette.responses import Response
 
@@ -33,17 +33,20 @@ class Problem(Exception):  # noqa: N818
         return Response(content, self.status, self.headers, MEDIA_TYPE)
 
 
-@contextmanager
-def asking() -> Iterator[None]:
-    """Turns errors of the library into problems for the client. Any other exception is a bug."""
-    try:
-        yield
-    except Problem:
-        raise
-    except REFUSED as error:
-        raise problem_of(error) from None
-    except MemoryError:
-        raise Problem(413, "There is not enough memory for this. Send less at once.") from None
+class Asking:
+    """A context that turns errors of the library into problems for the client. Any other exception is a bug."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
+        if isinstance(error, REFUSED):
+            raise problem_of(error) from None
+        if isinstance(error, MemoryError):
+            raise Problem(413, "There is not enough memory for this. Send less at once.") from None
+
+
+asking = Asking()
 
 
 def problem_of(error: Exception) -> Problem:

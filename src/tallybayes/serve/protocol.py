@@ -11,7 +11,7 @@ from http import HTTPStatus
 from typing import Any
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from tallybayes.serve.problems import MEDIA_TYPE, Problem
 from tallybayes.serve.settings import Limits
@@ -28,6 +28,10 @@ class Deadline:
         self._loop, self._late = loop, late
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def is_set(self) -> bool:
+        return self._timer is not None
+
     def set(self, seconds: float) -> None:
         self.clear()
         self._timer = self._loop.call_later(seconds, self._late)
@@ -39,10 +43,12 @@ class Deadline:
 
 
 class Transport:
-    """A connection that is not closed while its client is still sending, since that would discard the answer."""
+    """A connection that sends the head of an answer together with its body, and is not closed while its client is still
+    sending, since that would discard the answer."""
 
     def __init__(self, below: asyncio.Transport, protocol: LimitedProtocol) -> None:
         self._below, self._protocol = below, protocol
+        self._held: list[bytes] = []  # the head of an answer, until its body is written
         self.is_closing = below.is_closing
         self.pause_reading, self.resume_reading = below.pause_reading, below.resume_reading
 
@@ -50,11 +56,18 @@ class Transport:
         return getattr(self._below, name)
 
     def write(self, data: bytes) -> None:
-        """Discards data once the client is gone: pipelined requests may still be answered."""
-        if not self._below.is_closing():
-            self._below.write(data)
+        self._held.append(data)
+        if not self._protocol.begins_answer():
+            self.flush()
+
+    def flush(self) -> None:
+        """Sends what is held. Once the client is gone, it is discarded: pipelined requests may still be answered."""
+        held, self._held = self._held, []
+        if held and not self._below.is_closing():
+            self._below.writelines(held)
 
     def close(self) -> None:
+        self.flush()
         if not self._protocol.lingers():
             self._below.close()
             self._protocol.watch_unsent()
@@ -71,6 +84,7 @@ class LimitedProtocol(HttpToolsProtocol):
         self._head = 0  # bytes of the head so far, without its first chunk
         self._deaf = False  # whether further input is ignored
         self._unsent = 0  # bytes in the write buffer at the last check
+        self._answered: RequestResponseCycle | None = None  # the last request whose answer has begun
         self._to_come = Deadline(self.loop, self._too_late)
         self._to_take = Deadline(self.loop, self._still_unsent)
 
@@ -94,9 +108,8 @@ class LimitedProtocol(HttpToolsProtocol):
             self._stay(data[offered.args[0] :])
         except HttpParserError:
             self._refuse(400, REFUSED)
-        if began and self._in_head:
-            self._head += len(data)
-            self._check_head(self._head)
+        if self._in_head and not self._deaf:
+            self._head_goes_on(len(data) if began else 0)
 
     def _stay(self, rest: bytes) -> None:
         """Ignores an offered upgrade: parses the same request again without it."""
@@ -107,6 +120,13 @@ class LimitedProtocol(HttpToolsProtocol):
         self.parser = HttpRequestParser(self)
         self.data_received(b"\r\n".join([b"%b %b HTTP/%b" % (method, self.url, version), *lines, b"", rest]))
 
+    def _head_goes_on(self, size: int) -> None:
+        """Limits a head that is not complete yet; most arrive as a whole."""
+        if not self._to_come.is_set:
+            self._to_come.set(self.limits.seconds)
+        self._head += size
+        self._check_head(self._head)
+
     def _check_head(self, size: int) -> None:
         if size > self.limits.head:
             self._refuse(431, f"The head of the request is longer than {self.limits.head:,} bytes.")
@@ -114,7 +134,7 @@ class LimitedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head = True, 0
-        self._to_come.set(self.limits.seconds)
+        self._to_come.clear()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
@@ -131,7 +151,16 @@ class LimitedProtocol(HttpToolsProtocol):
         if not self._deaf and not self.parser.should_upgrade():
             super().on_message_complete()
 
+    def begins_answer(self) -> bool:
+        """Whether what is written is the head of an answer: it waits for the body, since two packets would cost twice
+        as much as one."""
+        if self.cycle is None or not self.cycle.response_started or self.cycle is self._answered:
+            return False
+        self._answered = self.cycle
+        return True
+
     def on_response_complete(self) -> None:
+        self.transport.flush()  # type: ignore[attr-defined] # an answer to HEAD has no body
         super().on_response_complete()
         if self.cycle.more_body and not self._deaf:
             self.transport.close()

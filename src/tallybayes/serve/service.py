@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from tallybayes.serve.metrics import Metrics
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem, asking
+from tallybayes.serve.room import Room
 from tallybayes.serve.settings import Settings
 from tallybayes.serve.tokens import Tokens, known_tokens
 from tallybayes.store import Store
@@ -32,8 +33,9 @@ class Service:
         known = {name: known_tokens(store) for name, store in stores.items()}
         self.tokens = Tokens(known, self.settings.tokens, self.limits)
         self.metrics = Metrics(self.models)
+        self.room = Room(self.limits.room)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
-        self._written: deque[asyncio.Event] = deque()  # those whose changes are on disk
+        self._written: deque[asyncio.Future[None]] = deque()  # those whose changes are on disk
         self._waking = False  # whether the loop is about to be told
         self.ready = False
         self.failed: Exception | None = None  # why it could not start
@@ -62,13 +64,20 @@ class Service:
 
     async def written(self, change: Future[T]) -> T:
         """Waits until a submitted change is on disk."""
-        there = asyncio.Event()
-        change.add_done_callback(partial(self._tell, asyncio.get_running_loop(), there))
-        async with self._in_time(AGAIN):
-            await there.wait()
+        loop = asyncio.get_running_loop()
+        there = loop.create_future()
+        change.add_done_callback(partial(self._tell, loop, there))
+        late = loop.call_later(self.limits.seconds, _settle, there)
+        try:
+            await there
+        finally:
+            late.cancel()
+        if not change.done():
+            raise self._too_late(AGAIN)
+        with asking:
             return change.result()
 
-    def _tell(self, loop: asyncio.AbstractEventLoop, there: asyncio.Event, _: object) -> None:
+    def _tell(self, loop: asyncio.AbstractEventLoop, there: asyncio.Future[None], _: object) -> None:
         """Wakes the loop once for all changes of a commit: each wake-up would cost more than an answer."""
         self._written.append(there)
         if not self._waking:
@@ -79,7 +88,7 @@ class Service:
     def _wake(self) -> None:
         self._waking = False  # first, so that whatever comes from now on wakes the loop again
         while self._written:
-            self._written.popleft().set()
+            _settle(self._written.popleft())
 
     async def _in(self, threads: Executor, advice: str, work: Callable[..., T], *args: Any) -> T:
         async with self._in_time(advice):
@@ -89,11 +98,14 @@ class Service:
     async def _in_time(self, advice: str) -> AsyncIterator[None]:
         try:
             async with asyncio.timeout(self.limits.seconds):
-                with asking():
+                with asking:
                     yield
         except TimeoutError:
-            sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
-            raise Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))}) from None
+            raise self._too_late(advice) from None
+
+    def _too_late(self, advice: str) -> Problem:
+        sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
+        return Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))})
 
     async def warm_up(self) -> None:
         """Computes the beliefs, so that the first question need not wait."""
@@ -108,3 +120,8 @@ class Service:
         self.ready = False
         for threads in (self._askers, self._lookers, self._learners):
             threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _settle(waited_for: asyncio.Future[None]) -> None:
+    if not waited_for.done():
+        waited_for.set_result(None)

@@ -10,6 +10,7 @@ class Limits:
     """Limits on the resources that a client can use."""
 
     body: int = 10_000_000  # bytes of a request, before and after decompression
+    room: int = 256_000_000  # bytes of all bodies that are in memory at a time; more get status 503
     head: int = 32_768  # bytes of a request's first line and headers
     seconds: float = 10.0  # for a request to arrive, and for it to be answered
     idle: float = 60.0  # seconds that a connection may stay open without a request, or without reading its answer

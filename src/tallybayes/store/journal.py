@@ -37,7 +37,8 @@ CREATE INDEX replaced_of_a_row ON replaced (id);
 STEP = 512  # pages copied before waiting changes get their turn
 DONE = 101  # SQLITE_DONE: a copy is complete
 ENTRY = "entries.change, entries.id, first, at, mark"
-OF_IDS = "JOIN changes ON changes.number = entries.change WHERE changes.id IN"  # the index of changes has all ids
+LATEST = "SELECT number FROM changes WHERE id = asked.column1 ORDER BY number DESC LIMIT 1"
+OF_IDS = f"JOIN entries ON entries.change = ({LATEST})"  # ids are in the index of changes, rows under their last change
 RECORDS = "LEFT JOIN changes ON changes.number = counts.change"
 SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
 
@@ -218,7 +219,8 @@ class Journal:
             self._known |= {entry.id: entry for entry in self._entries(some)}
 
     def _entries(self, ids: Sequence[str]) -> Iterator[Entry]:
-        return self.entries(f"{OF_IDS} ({', '.join('?' * len(ids))})", *ids)
+        asked = ", ".join(["(?)"] * len(ids))
+        return map(Entry._make, self.do(f"SELECT {ENTRY} FROM (VALUES {asked}) AS asked {OF_IDS}", *ids))
 
     def entry(self, id: str) -> Entry | None:
         """The row with this id."""

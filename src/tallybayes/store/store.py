@@ -26,6 +26,7 @@ from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
+from tallybayes.store.kept import Kept
 from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
@@ -81,9 +82,9 @@ class Store:
             raise DamagedStoreError(
                 f"The store {folder.path} is damaged: {error}. Restore it from a backup."
             ) from error
-        self._settings: dict[str, Any] | None = None  # cached
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
+        self._kept = Kept(self._journal, self._writer)
         self.path = folder.path
         self.schema = self._state.model.schema
 
@@ -233,16 +234,15 @@ class Store:
     def settings(self) -> dict[str, Any]:
         """The values kept with `set`, such as thresholds and hashes of tokens. They are not part of the model or its
         digest."""
-        if (known := self._settings) is None:
-            known = self._settings = self._ask(self._journal.settings)
-        return deepcopy(known)
+        return deepcopy(self._kept.all())
+
+    def setting(self, name: str) -> Any:
+        """One of these values; `None` if there is none."""
+        return deepcopy(self._kept.all().get(name))
 
     def set(self, name: str, value: Any) -> None:
         """Keeps a JSON value next to the model. `None` removes it."""
-        try:
-            self._do(partial(self._journal.set, name, value))
-        finally:
-            self._settings = None
+        self._kept.set(name, value)
 
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is fast. This also happens every `snapshot_every` changes."""

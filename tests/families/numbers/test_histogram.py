@@ -83,6 +83,15 @@ def test_constant_column_is_sampled_as_constant():
         assert np.mean(np.abs(drawn - value) <= (abs(value) or 1.0) * 2.0**-12) > 0.99
 
 
+@given(st.integers(0, 110), st.lists(st.sampled_from("ab"), min_size=1, max_size=9))
+def test_constant_column_is_possible_however_far_its_counts_have_decayed(halvings, labels):
+    """Half of the mass beyond the one interval lies on each side: n / (2 + n) of it stays inside."""
+    model = train(Histogram(), [3.0] * len(labels), labels) * 0.5**halvings
+    edges, n = model.belief("x").edges, len(labels) * 0.5**halvings
+    expected = np.log(n / (2.0 + n)) - np.log(edges[1] - edges[0])
+    np.testing.assert_allclose(said(model, [3.0]), expected, rtol=1e-12)
+
+
 def test_fitted_intervals_maximise_the_class_likelihood():
     random = np.random.default_rng(5)
     x = random.normal(size=4000).round(2)

@@ -13,7 +13,8 @@ from letters import ham, spam
 from spamd_client import heard, running, say
 from tallybayes import Store
 from tallybayes.mail.stamping import without
-from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, Room, read_request, refusal
+from tallybayes.serve.room import Room
+from tallybayes.serve.spamd.protocol import Coming, RefusedError, Request, read_request, refusal
 from tallybayes.serve.spamd.settings import SpamdSettings
 
 

@@ -41,6 +41,8 @@ class JoinedDensities(NamedTuple):
         inside = np.ones(len(logs))
         inside[first] -= below
         inside[last] -= beyond
+        alone = first[(first == last) & ~empty]  # 1 − 2/(2 + n) is n/(2 + n), which is not 0 for decayed counts
+        inside[alone] = intervals.counts[alone].sum(axis=1) / (2.0 + intervals.counts[alone].sum(axis=1))
         with np.errstate(over="ignore", divide="ignore"):
             widths = np.clip(np.delete(np.diff(edges), (ends + columns)[:-1]), LEAST, LARGEST)
             widths[first[empty]] = 1.0

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
@@ -117,9 +118,11 @@ def _tallied(index: kernels.StringIndex, rows: Rows, cells: int, sums: Counts, c
     n, documents, share = sums[:cells, None], sums[cells : 2 * cells, None], sums[2 * cells : 5 * cells].reshape(-1, 3)
     fields = {"n": Exact(n), "documents": Exact(documents), "share": Exact(share, -2)}
     words = SparseTally(rows.classes, index, codes[:cells], codes[cells : 2 * cells], fields)
-    lengths = sums[5 * cells :]
+    lengths = sums[5 * cells :].tolist()
+    if rows.only is not None and lengths:
+        return WordTally(words, RowTally(lengths[0], rows.only, *ONCE))
     counts = rows.count(codes[2 * cells :], len(lengths))
-    return WordTally(words, Tally(rows.classes, lengths.tolist(), {"n": counts}))
+    return WordTally(words, Tally(rows.classes, lengths, {"n": counts}))
 
 
 def _weighted_words(

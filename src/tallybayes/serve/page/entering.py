@@ -23,8 +23,8 @@ async def token_form(visit: Visit) -> Response:
 
 
 async def entered(visit: Visit) -> Response:
-    """Stores a valid token in a cookie."""
-    fields = (await visit.form()).fields
+    """Stores a valid token in a cookie. Anybody may send this form, so it must be short."""
+    fields = (await visit.form(most=visit.service.limits.small)).fields
     token = fields.get("token", "").strip()
     if not visit.service.tokens.required:
         return moved(HOME)

@@ -70,8 +70,12 @@ class Visit(Incoming):
     def query(self) -> dict[str, str]:
         return fields_of(self.scope["query_string"])
 
-    async def form(self) -> Form:
-        return form_of(self.headers.get("content-type", ""), await self.body())
+    async def form(self, most: int | None = None) -> Form:
+        """The form sent; a long one is read in a thread, since decoding megabytes takes a second."""
+        kind, body = self.headers.get("content-type", ""), await self.body(most)
+        if len(body) <= self.service.limits.small:
+            return form_of(kind, body)
+        return await self.service.ask(form_of, kind, body)
 
     def show(self, template: str, status: int = 200, **facts: Any) -> Response:
         """A page with these facts, and those that all pages share."""

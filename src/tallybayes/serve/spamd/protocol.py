@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from tallybayes.serve.room import Room
 from tallybayes.serve.spamd.settings import SpamdSettings
 
 COMMANDS = ("PING", "CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS", "TELL", "SKIP")
@@ -45,21 +46,6 @@ class Request(NamedTuple):
     version: tuple[int, ...]
 
 
-class Room:
-    """Memory for the mail of all connections. Only bytes that have arrived count, not announced lengths."""
-
-    def __init__(self, size: int) -> None:
-        self.left = size
-
-    def take(self, size: int) -> None:
-        if size > self.left:
-            raise RefusedError(TRY_AGAIN, "Too much mail at once")
-        self.left -= size
-
-    def give_back(self, size: int) -> None:
-        self.left += size
-
-
 class Coming:
     """A request that is being read, and the memory it has taken."""
 
@@ -70,7 +56,8 @@ class Coming:
         """Reads all bytes up to a limit."""
         content = bytearray()
         while len(content) < size and (part := await self.reader.read(min(size - len(content), READ))):
-            self.room.take(len(part))
+            if not self.room.take(len(part)):
+                raise RefusedError(TRY_AGAIN, "Too much mail at once")
             self.taken += len(part)
             content += part
         return bytes(content)

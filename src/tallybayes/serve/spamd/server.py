@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from tallybayes.filtering.in_store import StoreFilter
+from tallybayes.serve.room import Room
 from tallybayes.serve.spamd.commands import respond
 from tallybayes.serve.spamd.protocol import (
     IO_ERROR,
@@ -24,7 +25,6 @@ from tallybayes.serve.spamd.protocol import (
     Coming,
     RefusedError,
     Request,
-    Room,
     read_request,
     refusal,
 )
