@@ -202,7 +202,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     if pa.types.is_boolean(kind):
         return kind, labels
     if pa.types.is_decimal(kind):
-        return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
+        return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {38 - PLACES} digits and {PLACES} places")
     if is_bytes(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
     if (unit := _in_one_unit(kind)) != kind:
