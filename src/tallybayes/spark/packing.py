@@ -15,7 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
 from pyspark.sql.types import ByteType, DataType, DoubleType, FloatType, IntegerType, LongType, ShortType
 
-from tallybayes.sources.columnar import bytes_of, rows_within
+from tallybayes.sources.columnar import rows_within
 from tallybayes.spark.columns import quoted
 
 NUMBERS = (DoubleType, FloatType, LongType, IntegerType, ShortType, ByteType)
@@ -49,7 +49,7 @@ class Packing(NamedTuple):
         """The columns under their own names, with small batches combined."""
         together: _Together | None = None
         for batch in filter(len, batches):
-            size = bytes_of(batch)
+            size = batch.get_total_buffer_size()
             if together is not None and not together.has_room(len(batch), size):
                 yield self._named(together.columns())
                 together = None

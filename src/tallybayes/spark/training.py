@@ -21,7 +21,7 @@ from tallybayes.model.merge import merge
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.schema.schema import Schema
-from tallybayes.spark.columns import check_there
+from tallybayes.spark.columns import check_there, sent_columns
 from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
 from tallybayes.spark.sending import COUNTED, IN_PIECES, in_pieces, received, sent, whole
@@ -67,7 +67,7 @@ def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label:
     given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)
     if given is not None and all(family.is_prepared for family in given.columns.values()):
         return given
-    first = df.limit(LOOKED_AT).toArrow()
+    first = sent_columns(df).limit(LOOKED_AT).toArrow()
     if given is None:
         given = Schema.infer(first, label)
         warnings.warn(
