@@ -6,9 +6,9 @@
 
 "partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
 of three million distinct words in a hundred classes, by two executors of 2.5 GB (with 1 GB they run out of memory when
-they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's two processes, Python
-and JVM, and the model's size. "merging" needs no session: it counts some partitions of synthetic text in one thread, sends their
-models as tasks do, and merges as many as asked for, these in turn. All times are CPU time.
+they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's two processes,
+Python and JVM, and the model's size. "merging" needs no session: it counts some partitions of synthetic text in one
+thread, sends their models as tasks do, and merges as many as asked for, these in turn; its times are CPU time.
 """
 
 from __future__ import annotations
@@ -79,7 +79,9 @@ def driver(millions: float, classes: int) -> None:
     before, start = _peak(), time.perf_counter()
     model = train(Schema({"body": Words()}, label="y"), texts)
     took = time.perf_counter() - start
-    print(f"Peak memory of the driver: Python {before:,.0f} MB before, {_peak():,.0f} MB after; JVM {_peak(java):,.0f} MB")
+    print(
+        f"Peak memory of the driver: Python {before:,.0f} MB before, {_peak():,.0f} MB after; JVM {_peak(java):,.0f} MB"
+    )
     print(f"{len(model.counts('body').slots):,} words × {len(model.classes)} classes: {took:.0f} s")
     print(f"The model is {len(to_bytes(model)) / MILLION:,.0f} MB")
     spark.stop()

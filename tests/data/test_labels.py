@@ -106,7 +106,9 @@ def test_label_is_the_same_class_for_any_width_or_unit(label, kinds):
     assert sum(models).classes == [label]
 
 
-@given(st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float) | st.just(-0.0), min_size=1), st.floats(-9, 9))
+@given(
+    st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float) | st.just(-0.0), min_size=1), st.floats(-9, 9)
+)
 def test_doubles_are_their_own_classes(labels, shift):
     """Close together or far apart: by either way to number them."""
     for some in (labels, [label + shift for label in labels]):

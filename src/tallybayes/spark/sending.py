@@ -53,7 +53,7 @@ def in_pieces(model: Model, most: int) -> Batches:
     _Pickler(head, pickle.HIGHEST_PROTOCOL, buffer_callback=beside.append).dump(model)
     parts = [memoryview(head.getbuffer()), *(part.raw() for part in beside)]
     sizes = np.array([len(parts), *(part.nbytes for part in parts)], np.int64)
-    parts.insert(0, memoryview(sizes).cast("B"))
+    parts.insert(0, memoryview(sizes.tobytes()))
     starts = np.cumsum([0, *map(_aligned, (part.nbytes for part in parts))]).tolist()
     attempt = secrets.token_bytes(16)
     for part, start in zip(parts, starts, strict=False):
