@@ -6,21 +6,21 @@
 
 "partitions" trains on this many partitions of one row, and on the same rows in two. "driver" trains on synthetic texts
 of three million distinct words in a hundred classes, by two executors of 2.5 GB (with 1 GB they run out of memory when
-they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's Python process and
-the model's size. "merging" needs no session: it counts some partitions of synthetic text in one thread, sends their
-models as tasks do, and merges as many as asked for, these in turn. All times are CPU time.
+they send the models on), with `spark.driver.memory=1g`, and prints the peak memory of the driver's two processes,
+Python and JVM, and the model's size. "merging" needs no session: it counts some partitions of synthetic text in one
+thread, sends their models as tasks do, and merges as many as asked for, these in turn; its times are CPU time.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import resource
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from itertools import cycle, islice
+from pathlib import Path
 from typing import Any, TypeVar
 
 from corpus import batches
@@ -75,12 +75,15 @@ def driver(millions: float, classes: int) -> None:
     words = int(millions * MILLION)
     text = f"array_join(transform(sequence(1, {WORDS_A_TEXT}), i -> concat('w', pmod(xxhash64(id, i), {words}))), ' ')"
     texts = spark.range(0, 4 * words // WORDS_A_TEXT, 1, PARTS).selectExpr(f"{text} AS body", f"id % {classes} AS y")
+    java = spark.sparkContext._gateway.proc.pid
     before, start = _peak(), time.perf_counter()
     model = train(Schema({"body": Words()}, label="y"), texts)
-    took, peak = time.perf_counter() - start, _peak()
+    took = time.perf_counter() - start
+    print(
+        f"Peak memory of the driver: Python {before:,.0f} MB before, {_peak():,.0f} MB after; JVM {_peak(java):,.0f} MB"
+    )
     print(f"{len(model.counts('body').slots):,} words × {len(model.classes)} classes: {took:.0f} s")
     print(f"The model is {len(to_bytes(model)) / MILLION:,.0f} MB")
-    print(f"Peak memory of the driver's Python: {before:,.0f} MB before, {peak:,.0f} MB after; its JVM has 1 GB")
     spark.stop()
 
 
@@ -110,8 +113,10 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
     return time.process_time() - start, found
 
 
-def _peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+def _peak(process: int | str = "self") -> float:
+    """The most memory that a process has had, in megabytes."""
+    (line,) = (line for line in Path(f"/proc/{process}/status").read_text().splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":

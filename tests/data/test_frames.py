@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, Words, digest
@@ -49,6 +50,8 @@ DATA = pa.table(COLUMNS)
         lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.large_string())),
         lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.string_view())),
         lambda: DATA.set_column(0, "city", DATA["city"].dictionary_encode()),
+        lambda: DATA.set_column(0, "city", pc.run_end_encode(DATA["city"])),
+        lambda: DATA.set_column(1, "age", pc.run_end_encode(DATA["age"])),
         lambda: DATA.set_column(0, "city", DATA["city"].cast(pa.large_string()).dictionary_encode()),
         lambda: DATA.set_column(1, "age", DATA["age"].cast(pa.decimal128(10, 4))),
         lambda: DATA.set_column(1, "age", DATA["age"].cast(pa.float32())),

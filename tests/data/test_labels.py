@@ -6,8 +6,11 @@ import decimal
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, digest, load, save
+from tallybayes.data.labels import label_column
 
 SCHEMA = Schema({"x": Gaussian()})
 
@@ -101,3 +104,15 @@ def test_label_is_the_same_class_for_any_width_or_unit(label, kinds):
     assert len(set(map(digest, models))) == 1
     assert all(model.classes == [label] for model in models)
     assert sum(models).classes == [label]
+
+
+@given(
+    st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float) | st.just(-0.0), min_size=1), st.floats(-9, 9)
+)
+def test_doubles_are_their_own_classes(labels, shift):
+    """Close together or far apart: by either way to number them."""
+    for some in (labels, [label + shift for label in labels]):
+        found = label_column(pa.array(some), 0)
+        assert [found.keys[code] for code in found.codes] == some
+        assert len(set(found.keys)) == len(found.keys)
+        assert not any(str(key) == "-0.0" for key in found.keys)

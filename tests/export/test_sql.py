@@ -1,5 +1,7 @@
 """SQL export, run in DuckDB and SQLite (PostgreSQL: test_sql_in_postgresql): probabilities equal `posterior`."""
 
+from decimal import Decimal
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -68,6 +70,21 @@ def test_non_finite_values_are_missing_in_duckdb():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
     shares = answers(model, with_ids({"x": [float("nan"), float("inf"), float("-inf"), None]}), "duckdb")[2]
     np.testing.assert_allclose(shares, model.posterior({"x": [None] * 4}), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [1.0, 2.5, -0.0, 1e20, 1e-7, 123456789.125, 0.0],
+        pa.array([Decimal(written) for written in ("1.00", "2.50", "-3.00", "0.00", "0.25")], pa.decimal128(10, 2)),
+        pa.array([1, 2**62, -5, 0]),
+    ],
+)
+def test_numbers_as_categories_are_found_however_duckdb_prints_them(cells):
+    rows = with_ids({"x": cells})
+    model = Model.train({"x": Categorical()}, rows, ["a", "b"] * (len(cells) // 2) + ["c"] * (len(cells) % 2))
+    expected = model.posterior(rows)
+    np.testing.assert_allclose(answers(model, rows, "duckdb")[2], expected, rtol=0, atol=1e-9)
 
 
 def test_weighed_evidence_and_informative_missing_cells(dialect):

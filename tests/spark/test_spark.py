@@ -236,3 +236,18 @@ def test_documented_example_gives_the_bytes_of_one_machine(spark, tmp_path):
     exec(shown.replace("trips-*.csv", str(tmp_path / "trips-*.csv")), names)
     assert digest(names["week"]) == digest(Model.train(schema, open_source(tmp_path / "trips-*.csv")))
     assert names["answers"].count() == len(trips)
+
+
+def test_columns_that_spark_cannot_send_are_named_or_left_out(frame):
+    from tallybayes.spark import predict, train
+
+    rows = frame.selectExpr("city", "class", "INTERVAL 2 MONTH AS `for.how long`")
+    with pytest.warns(UserWarning, match="it was inferred"):
+        model = train(None, rows, "class")
+    assert list(model.schema.columns) == ["city"]
+    refused = "Column 'for.how long': Spark does not send interval month to Python. Cast or drop it."
+    with pytest.raises(ValueError, match=refused):
+        train({"for.how long": Categorical()}, rows, "class")
+    with pytest.raises(ValueError, match=refused):
+        predict(model, rows)
+    assert predict(model, rows, keep=[]).count() == 600

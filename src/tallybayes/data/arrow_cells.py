@@ -93,8 +93,10 @@ def decoded(cells: pa.Array) -> pa.Array:
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
 
-def without_view(cells: pa.Array) -> pa.Array:
-    """String and binary views as plain strings and bytes."""
+def plain(cells: pa.Array) -> pa.Array:
+    """String and binary views as plain strings and bytes, and runs of equal cells as single ones."""
+    if pa.types.is_run_end_encoded(cells.type):
+        return plain(pc.run_end_decode(cells))
     if pa.types.is_string_view(cells.type):
         return cells.cast(pa.large_string())
     return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells

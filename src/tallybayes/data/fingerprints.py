@@ -72,7 +72,7 @@ def _numbers(cells: pa.Array) -> Numbers:
 
 def _strings(cells: pa.Array) -> pa.Array:
     """Cells as texts, or as the bytes they are."""
-    cells = frames.without_view(cells)
+    cells = frames.plain(cells)
     if pa.types.is_binary(cells.type) or pa.types.is_large_binary(cells.type):
         return cells
     if pa.types.is_temporal(cells.type):

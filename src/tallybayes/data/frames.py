@@ -22,8 +22,8 @@ from tallybayes.data.arrow_cells import (
     is_text,
     level_text,
     numbers,
+    plain,
     texts,
-    without_view,
 )
 from tallybayes.data.dataframes import small_frame, without_sparse
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
@@ -52,19 +52,19 @@ __all__ = [
     "no_column",
     "numbers",
     "one_array",
+    "plain",
     "texts",
-    "without_view",
 ]
 
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
-VIEWS = {pa.string_view().id, pa.binary_view().id}
+NOT_PLAIN = {pa.string_view().id, pa.binary_view().id, pa.run_end_encoded(pa.int32(), pa.string()).id}
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # batches below both limits are combined; a row-major array is transposed in such steps
 
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """A frame of any kind as record batches."""
-    return map(_without_views, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
+    return map(_plain, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
 
 
 def _batches(data: Any) -> Iterator[pa.RecordBatch]:
@@ -114,13 +114,13 @@ def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
     raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
 
 
-def _without_views(batch: pa.RecordBatch) -> pa.RecordBatch:
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, of which
     Arrow cannot even take some rows."""
-    if not any(kind.id in VIEWS for kind in batch.schema.types):
+    if not any(kind.id in NOT_PLAIN for kind in batch.schema.types):
         return batch
-    plain = pa.RecordBatch.from_arrays([without_view(cells) for cells in batch.columns], batch.schema.names)
-    return plain.replace_schema_metadata(batch.schema.metadata)
+    found = pa.RecordBatch.from_arrays([plain(cells) for cells in batch.columns], batch.schema.names)
+    return found.replace_schema_metadata(batch.schema.metadata)
 
 
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

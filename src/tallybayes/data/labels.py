@@ -22,6 +22,7 @@ from tallybayes.data.one_row import WIDEST
 from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
 PLACES = 10  # of a decimal label: one scale for all, so that batches agree
+WIDEST_WHOLE = 2.0**52  # below this, all whole numbers are doubles
 NEAR = 64  # whole numbers within this range are their own codes; unused codes stay empty
 TEXT = pa.string()
 PLAIN = {str: TEXT, bool: pa.bool_(), int: pa.int64(), float: pa.float64()}  # labels that are their own keys
@@ -103,11 +104,13 @@ def single_label(labels: Any) -> LabelColumn | None:
 def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> LabelColumn:
     """Typed labels as codes. A missing label is an error that says where, or −1 if rows may be `unlabelled`."""
     if pa.types.is_dictionary(labels.type):
-        whole = not labels.null_count and not labels.dictionary.null_count
-        if whole and is_text(labels.dictionary.type) and len(labels.dictionary) <= len(labels):
+        complete = not labels.null_count and not labels.dictionary.null_count
+        if complete and is_text(labels.dictionary.type) and len(labels.dictionary) <= len(labels):
             kind, keys, codes = label_column(labels.dictionary, start)
             return LabelColumn(kind, keys, codes[labels.indices.to_numpy()])
         labels = decoded(labels)
+    if pa.types.is_float64(labels.type) and (whole := _whole_doubles(labels)) is not None:
+        return whole
     if pa.types.is_floating(labels.type):
         labels = pc.if_else(pc.is_nan(labels), pa.scalar(None, labels.type), labels)
     if labels.null_count and unlabelled:
@@ -135,6 +138,20 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
         return LabelColumn(kind, _keys(index_strings(index), kind), codes)
     coded = stored.dictionary_encode()
     return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
+
+
+def _whole_doubles(labels: pa.Array) -> LabelColumn | None:
+    """Doubles that are close together and whole numbers apart, as Spark's labels are: a shortcut."""
+    if labels.null_count or not len(labels):
+        return None
+    numbers = labels.to_numpy()
+    low, high = numbers.min() + 0.0, numbers.max()  # NaN if any is
+    if not (high - low < NEAR and abs(low) < WIDEST_WHOLE):
+        return None
+    codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
+    if not np.array_equal(codes + low, numbers):
+        return None
+    return LabelColumn(pa.float64(), [float(low + code) for code in range(int(high - low) + 1)], codes)
 
 
 def _with_gaps(labels: pa.Array) -> LabelColumn:
@@ -202,7 +219,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     if pa.types.is_boolean(kind):
         return kind, labels
     if pa.types.is_decimal(kind):
-        return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {PLACES} places")
+        return _cast(labels, pa.decimal128(38, PLACES), f"decimals of at most {38 - PLACES} digits and {PLACES} places")
     if is_bytes(kind):
         return pa.binary(), pc.cast(labels, pa.binary())
     if (unit := _in_one_unit(kind)) != kind:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from tallybayes.counts.class_totals import SPELLED
@@ -10,6 +11,8 @@ from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.families.portable import ByInterval, ByLevel, ByWords
 
 MARK = " "  # the prefix of a character n-gram; no word begins with a space
+PLACES = 4  # to which decimals may be padded: 2.5 is 2.50 in a column of money
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
 
@@ -41,15 +44,28 @@ def _looked_up(portable: ByWords, once: int, again: int) -> Iterator[tuple[int, 
 
 
 def _spelled(name: str, portable: ByLevel) -> list[tuple[str, Floats]]:
-    """Every level, and how else a database may write it: 1 as 1.0, true as 1."""
+    """Every level, and how else a database may write it: 1 as 1.0 or 1.00, true as 1."""
     found = dict(zip(portable.levels, portable.table, strict=True))
     for level, row in list(found.items()):
         if "\0" in level:
             raise ValueError(f"Column {name!r}: the level {level!r} contains a NUL character, which SQL cannot hold.")
         truth = portable.truth or set(portable.levels) <= {"true", "false"}
         others: tuple[str, ...] = TRUE if truth and level == "true" else FALSE if truth and level == "false" else ()
-        if level.lstrip("-").isdecimal() and level.isascii():
-            others = (f"{level}.0",)
+        if NUMBER.fullmatch(level):
+            others = tuple(_printed(level))
         for other in others:
             found.setdefault(other, row)
     return list(found.items())
+
+
+def _printed(level: str) -> Iterator[str]:
+    """How databases may print the number of a level."""
+    written = repr(float(level)) if len(level) > 15 else level  # 10^20 is 1e+20
+    if "e" in written:
+        yield written
+        yield written.replace("e", ".0e") if "." not in written else written
+        return
+    whole, _, places = level.partition(".")
+    yield from (f"{whole}.{places:0<{size}}" for size in range(len(places) + 1, PLACES + 1))
+    if level == "0":
+        yield from ("-0", "-0.0")

@@ -7,7 +7,17 @@ from typing import Any
 
 import pyarrow as pa
 from pyspark.sql import DataFrame
-from pyspark.sql.types import BooleanType, DataType, DoubleType, LongType, StringType
+from pyspark.sql.types import (
+    BooleanType,
+    CalendarIntervalType,
+    DataType,
+    DoubleType,
+    LongType,
+    StringType,
+    YearMonthIntervalType,
+)
+
+NOT_SENT = (CalendarIntervalType, YearMonthIntervalType)  # types that Spark does not convert to Arrow
 
 
 def quoted(name: str) -> str:
@@ -22,6 +32,13 @@ def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:
             raise ValueError(f"The DataFrame has no column {name!r}; it has {listed}. {advice}")
         if frame.columns.count(name) > 1:
             raise ValueError(f"The DataFrame has several columns {name!r}. Rename or drop all but one.")
+        if isinstance(kind := frame.schema[name].dataType, NOT_SENT):
+            raise ValueError(f"Column {name!r}: Spark does not send {kind.simpleString()} to Python. Cast or drop it.")
+
+
+def sent_columns(frame: DataFrame) -> DataFrame:
+    """The columns that Spark can send to Python."""
+    return frame.drop(*(field.name for field in frame.schema.fields if isinstance(field.dataType, NOT_SENT)))
 
 
 def label_kind(label_type: pa.DataType | None) -> tuple[DataType, Any]:

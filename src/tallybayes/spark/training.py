@@ -7,6 +7,9 @@ import warnings
 from collections.abc import Callable, Mapping
 from itertools import chain
 
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyspark import TaskContext
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
@@ -18,15 +21,16 @@ from tallybayes.model.merge import merge
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.schema.schema import Schema
-from tallybayes.spark.columns import check_there
+from tallybayes.spark.columns import check_there, sent_columns
 from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
-from tallybayes.spark.sending import COUNTED, IN_PIECES, cutting, joined, received, sent
+from tallybayes.spark.sending import COUNTED, IN_PIECES, in_pieces, received, sent, whole
 
 LOOKED_AT = 20_000  # rows from which a schema is inferred or prepared
 FEW = 16  # models that the driver merges itself
-SMALL = 1 << 26  # total bytes up to which the driver collects models at once, instead of one by one
-PIECE = 1 << 22  # bytes of a larger model that are sent to the driver as one row
+SMALL = 1 << 26  # total bytes up to which the driver collects models
+AT_ONCE = 1 << 22  # bytes of the first task's model up to which it is collected before the total is known
+PIECE = 1 << 22  # bytes of a large model that are sent to the driver as one row
 ADVICE = "Rename the column, or treat it as missing with absent='missing'."
 
 
@@ -63,7 +67,7 @@ def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label:
     given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)
     if given is not None and all(family.is_prepared for family in given.columns.values()):
         return given
-    first = df.limit(LOOKED_AT).toArrow()
+    first = sent_columns(df).limit(LOOKED_AT).toArrow()
     if given is None:
         given = Schema.infer(first, label)
         warnings.warn(
@@ -86,38 +90,61 @@ def _counting(
                 f"Column {label!r}: a row has no label. Drop such rows, as df.dropna(subset=[{label!r}]) does."
             ) from None
         if model.keys():
-            yield sent(model)
+            yield sent(model, _at_once())
 
     return counted
 
 
 def _merge_partition(batches: Batches) -> Batches:
+    if (model := _total(batches)) is not None:
+        yield sent(model, _at_once())
+
+
+def _cutting(most: int) -> Callable[[Batches], Batches]:
+    def cut(batches: Batches) -> Batches:
+        if (model := _total(batches)) is not None:
+            yield from in_pieces(model, most)
+
+    return cut
+
+
+def _total(batches: Batches) -> Model | None:
     models = received(batches)
     first = next(models, None)
-    if first is not None:
-        yield sent(merge(chain([first], models)))
+    return None if first is None else merge(chain([first], models))
+
+
+def _at_once() -> int:
+    """The size up to which this task's model may be collected with all others, by now of an unknown number: if the
+    limit of task i is 1/i of the first one's, a million tasks send no more than 14 times as much as the first."""
+    task = TaskContext.get()
+    return AT_ONCE // (1 + task.partitionId()) if task else 0
 
 
 def _merged(counted: DataFrame, schema: Schema) -> Model:
-    """Merges n models in rounds, about √n at a time, and the last few on the driver."""
+    """Merges n models in rounds, about √n at a time. The last few are merged on the driver if they are small;
+    otherwise on an executor, and the driver fetches their sum in pieces."""
     rounds = [counted.persist(StorageLevel.DISK_ONLY)]
     try:
-        left, size = _measured(rounds[-1])
+        left, size, models = _measured(rounds[-1])
         while left > FEW and size > SMALL:
             together = rounds[-1].repartition(math.ceil(math.sqrt(left)))
             rounds.append(together.mapInArrow(marking(_merge_partition), COUNTED).persist(StorageLevel.DISK_ONLY))
-            left, size = _measured(rounds[-1])
+            left, size, models = _measured(rounds[-1])
         if not left:
             return Model(schema)
         if size <= SMALL:
-            return merge(received(rounds[-1].toArrow().to_batches()))
-        return merge(joined(rounds[-1].mapInArrow(marking(cutting(PIECE)), IN_PIECES).toLocalIterator()))
+            return merge(received((models or rounds[-1].toArrow()).to_batches()))
+        cut = rounds[-1].repartition(1).mapInArrow(marking(_cutting(PIECE)), IN_PIECES)
+        return whole(cut.repartition(math.ceil(size / PIECE), "start").toLocalIterator)
     finally:
         for each in rounds:
             each.unpersist()
 
 
-def _measured(counted: DataFrame) -> tuple[int, int]:
-    """The number of models and their total size in bytes."""
-    found = counted.agg(f.count("model").alias("models"), f.sum(f.length("model")).alias("bytes")).first()
-    return found.models, found.bytes or 0
+def _measured(counted: DataFrame) -> tuple[int, int, pa.Table | None]:
+    """The number of models and their total size in bytes; and the models, if all can be collected at once."""
+    small = f.when(f.col("at_once"), f.col("model")).alias("model")
+    found = counted.select(small, f.length("model").alias("bytes")).toArrow()
+    models = None if found["model"].null_count else found
+    return len(found), pc.sum(found["bytes"]).as_py() or 0, models

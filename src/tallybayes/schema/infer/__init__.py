@@ -75,7 +75,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return Choice(CATEGORY, f"a categorical type with {len(cells.dictionary)} levels")
     if pa.types.is_nested(cells.type) and frames.is_text(getattr(cells.type, "value_type", cells.type)):
         return Choice(TAGS, "lists of words")
-    if isinstance(cells, (pa.ListArray, pa.LargeListArray)) and not len(cells.flatten()):
+    if (pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type)) and not len(cells.flatten()):
         return unvarying("an empty list", TAGS, whole)
     if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
         return Choice(None, "records: convert their fields to columns to count them")
