@@ -15,17 +15,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.class_totals import RUNS, run_of
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.base import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    Part,
-    Terms,
-    Unseen,
-    WordWeight,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, Unseen, WordWeight, heaviest, log_odds
 from tallybayes.families.portable import ByWords, Cutting, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha

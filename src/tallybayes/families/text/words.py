@@ -24,13 +24,7 @@ from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
 from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
-from tallybayes.families.text.tokens import (
-    CHARACTERS,
-    UNKNOWN,
-    WORDS,
-    Cutter,
-    snowball,
-)
+from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, WORDS, Cutter, snowball
 from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut

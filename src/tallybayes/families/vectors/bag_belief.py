@@ -14,17 +14,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Key
-from tallybayes.families.base import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    Part,
-    Terms,
-    WordWeight,
-    by_class,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
 from tallybayes.families.text.coefficient import has_orders, log_orders
