@@ -45,6 +45,11 @@ class Rows:
     def groups(self) -> kernels.Groups:
         return kernels.Groups(self.codes, len(self.classes))
 
+    def codes_in(self, keys: Sequence[Key]) -> Codes:
+        """The index of each row's class among these; −1 if it is none of them, or unknown."""
+        number = {key: i for i, key in enumerate(keys)}
+        return np.array([*(number.get(key, -1) for key in self.classes), -1], np.int32)[self.codes]
+
     def slice(self, start: int, stop: int) -> Rows:
         if stop - start == len(self):
             return self

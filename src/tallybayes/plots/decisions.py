@@ -254,15 +254,14 @@ def _numbered_cells(
 ) -> tuple[list[int], dict[str, list[Any]]]:
     """The class index of the first `most` rows, −1 if unseen, and their cells: those of `levels` as text, all others
     unchanged."""
-    keys = {key: i for i, key in enumerate(model.keys())}
+    keys = model.keys()
     codes: list[int] = []
     cells: dict[str, list[Any]] = {name: [] for name in columns}
     for batch in batches:
         room = most - len(codes)
         if room <= 0:
             break
-        classes = [keys.get(key, -1) for key in batch.rows.classes]
-        codes += [classes[code] for code in batch.rows.codes[:room].tolist()]
+        codes += batch.rows.codes_in(keys)[:room].tolist()
         found = matched(batch.cells.slice(0, room), columns, MISSING)
         for name in columns:
             values = found[name].to_pylist()

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells
-from tallybayes.counts.changes import Changes
+from tallybayes.counts.cells import Cells, Changes
 from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Tally

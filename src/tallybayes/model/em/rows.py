@@ -122,10 +122,9 @@ class SourceRows:
             yield from found
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        number = {key: i for i, key in enumerate(self.keys)}
         start = 0
         for batch in self.batches():
-            codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
+            codes = batch.rows.codes_in(self.keys)
             blocks = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
             yield from _each_block(blocks, work, threads)
             start += len(codes)
@@ -167,9 +166,5 @@ def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
         raise TypeError(f"The labels have several types: {', '.join(sorted(kinds))}. Give labels of one type.")
     seen = {batch.rows.classes[code] for batch in batches for code in np.unique(batch.rows.codes).tolist() if code >= 0}
     keys = sorted(seen)
-    number = {key: i for i, key in enumerate(keys)}
-    codes = [
-        np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
-        for batch in batches
-    ]
-    return keys, next(iter(kinds.values()), pa.null()), np.concatenate(codes)
+    codes = np.concatenate([batch.rows.codes_in(keys) for batch in batches])
+    return keys, next(iter(kinds.values()), pa.null()), codes
