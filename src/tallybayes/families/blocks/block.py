@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +15,15 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
+from tallybayes.families.settings import refused
+
+
+def as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    """A setting that names some of the columns, validated."""
+    listed = isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
+    if not listed or not all(isinstance(each, str) for each in given):
+        raise refused(family, name, given, "a tuple of columns' names")
+    return tuple(sorted(set(given)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
