@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Exact
+from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.sums import added_up
 
 
@@ -80,3 +80,14 @@ class Changes:
         if self._room < 0:
             return None
         return np.unique(np.concatenate(self._cells)) if self._cells else np.zeros(0, np.int64)
+
+
+def ranges(starts: Counts, stops: Counts) -> tuple[Counts, Counts]:
+    """The whole numbers from each start to its stop, one range after another: the range of each, and the number.
+
+    >>> ranges(np.array([7, 0, 4]), np.array([9, 0, 5]))
+    (array([0, 0, 2]), array([7, 8, 4]))
+    """
+    sizes = stops - starts
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    return of, np.arange(len(of)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.data.fingerprints import Marks
@@ -207,7 +208,7 @@ class Words(Family):
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """The number of documents counted; if none are left, the number of words."""
-        documents = tally.documents(list(classes))
+        documents = tally.texts(list(classes))
         none = np.flatnonzero(documents.is_zero())
         if none.size:
             documents.add_at(none, tally.words.sum_of("n", [classes[int(i)] for i in none]))
@@ -223,8 +224,7 @@ class Words(Family):
         _, columns, sums = tally.words.cells()
         if not len(columns):
             return None
-        documents, number = tally.documents(list(classes)), {key: i for i, key in enumerate(classes)}
-        at = np.array([number.get(key, 0) for key in tally.words.classes])[columns]
+        documents, at = tally.texts(list(classes)), places_of(tally.words.classes, classes)[columns]
         if (documents[at] - sums["documents"]).is_below(TRACE * (1.0 + documents.round()[at])).any():
             return "a word would be in more documents than there are"
         longest = np.array(tally.lengths.slots, np.float64) * (1.0 + 2.0 ** (1 - EXACT_BITS))

@@ -20,6 +20,7 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
+from tallybayes.families.left_out import weights_of
 from tallybayes.model.batches import Batch, in_pieces, labelled, size_of
 from tallybayes.model.sources import each_batch
 from tallybayes.model.tallying import tallies_of
@@ -73,7 +74,7 @@ class FrameRows:
             [pa.Table.from_batches([batch.cells]) for batch in given], promote_options="permissive"
         )
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
-        weights = np.concatenate([_weights(batch.rows) for batch in given])
+        weights = np.concatenate([weights_of(batch.rows) for batch in given])
         self.size = len(codes)
         marks = fingerprints(cells, schema.by_column)
         order = np.lexsort((weights, codes, marks))
@@ -125,7 +126,7 @@ class SourceRows:
         start = 0
         for batch in self.batches():
             codes = batch.rows.codes_in(self.keys)
-            blocks = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
+            blocks = _split(self.schema, batch.cells, codes, weights_of(batch.rows), start, self.absent)
             yield from _each_block(blocks, work, threads)
             start += len(codes)
 
@@ -153,10 +154,6 @@ def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats,
     again = not len(at) or codes[at[0]] < 0
     kept = {name: family.kept(encoded[name]) for name, family in schema.columns.items()} if again else encoded
     return Block(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
-
-
-def _weights(rows: Rows) -> Floats:
-    return np.ones(len(rows)) if rows.weights is None else rows.weights
 
 
 def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
