@@ -40,6 +40,7 @@ def test_of_selects_the_paired_columns():
     for given in (5, "verb", {"verb": 1}, ("verb", 1)):
         with pytest.raises(ValueError, match="of must be a tuple of columns' names"):
             Crossed(of=given)
+    assert Crossed(of=iter(["verb", "noun"])).of == ("noun", "verb")
 
 
 def test_single_rows_equal_one_batch():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -15,15 +14,15 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
-from tallybayes.families.settings import refused
+from tallybayes.families.settings import listed, refused
 
 
 def as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
     """A setting that names some of the columns, validated."""
-    listed = isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
-    if not listed or not all(isinstance(each, str) for each in given):
+    names = listed(given)
+    if names is None or not all(isinstance(each, str) for each in names):
         raise refused(family, name, given, "a tuple of columns' names")
-    return tuple(sorted(set(given)))
+    return tuple(sorted(set(names)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

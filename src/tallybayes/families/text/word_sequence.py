@@ -21,8 +21,7 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.text.run_tally import START, RunTally, count, count_weighted
 from tallybayes.families.text.sequence_belief import SequenceBelief, sequence_left_out
-from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
-from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter
+from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter, own_tokeniser, undecodable
 from tallybayes.kernels.strings import index_words
 
 FROM_COUNTS = "counts"
@@ -66,7 +65,7 @@ class WordSequence(Family):
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
     punctuation: bool = setting(False, "whether every punctuation character and symbol is a word", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
-    errors: str = not_utf8()
+    errors: str = undecodable()
     discount: str | float = setting(
         FROM_COUNTS, 'what is subtracted from the count of every n-gram; "counts" estimates it', check=as_discount
     )
