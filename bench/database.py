@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from corpus import batches
 from tallybayes import Categorical, Gaussian, Histogram, Model, Poisson, Schema, Words, export_sql, merge, open_source
-from tallybayes.sources.sqlite_types import typed
+from tallybayes.sources.drivers import with_types
 from timing import report
 
 SCHEMA = Schema(
@@ -119,7 +119,7 @@ def into(rows: int, folder: Path) -> None:
     print(f"  pyarrow only encoding their texts {encoding:.3f} s: {fetching / (fetching + encoding):.2f} × as fast")
     works: dict[str, Callable[[], object]] = {
         "fetching": lambda: with_sqlite(fetch_sqlite),
-        "querying types": lambda: with_sqlite(lambda cursor: typed(cursor, query)),
+        "querying types": lambda: with_sqlite(lambda cursor: with_types(cursor, query)),
         "training": lambda: Model.train(SCHEMA, open_source(database=lite, query=query)),
     }
     report(f"SQLite, {rows // 4:,} rows", works, "fetching", rounds=3)

@@ -201,6 +201,6 @@ def table(what: str, rows: Sequence[tuple[str, str]]) -> list[str]:
 
 if __name__ == "__main__":
     from tallybayes.cli import app
-    from tallybayes.cli.codes import EXIT_CODES
+    from tallybayes.cli.program import EXIT_CODES
 
     PAGE.write_text(page(app, EXIT_CODES), encoding="utf-8")

@@ -8,6 +8,11 @@ from contextlib import contextmanager
 from tallybayes.serve.spamd import SpamdSettings, serve_spamd
 
 
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return listening.getsockname()[1]
+
+
 @contextmanager
 def running(stores, **settings):
     """Its port, while it runs."""

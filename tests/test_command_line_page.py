@@ -117,7 +117,7 @@ def test_verb_without_exit_codes_is_an_error_and_vice_versa(codes):
 @needs_the_program
 def test_page_on_disk_is_up_to_date():
     from tallybayes.cli import app
-    from tallybayes.cli.codes import EXIT_CODES
+    from tallybayes.cli.program import EXIT_CODES
 
     assert GENERATOR["PAGE"].read_text(encoding="utf-8") == page(app, EXIT_CODES), "run: make docs"
 

@@ -6,6 +6,7 @@ import inspect
 import re
 import runpy
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -18,8 +19,8 @@ import tallybayes.sources
 import tallybayes.store
 from console import blocks, commands
 from tallybayes import FAMILIES, ReadOptions
-from tallybayes.cli.codes import EXIT_CODES
 from tallybayes.cli.options import AnswerFormat, ReportFormat
+from tallybayes.cli.program import EXIT_CODES
 from tallybayes.cli.reading import Input, InputFormat
 from tallybayes.mail.row import TEXTS
 from tallybayes.sources.read_options import DOCUMENTS, TABLES
@@ -87,10 +88,10 @@ def first_cells(page):
 
 
 def test_every_input_and_output_format_is_described():
-    kinds = {*map(str, InputFormat)}
+    kinds = {*get_args(InputFormat)}
     assert kinds == {*TABLES, *DOCUMENTS}
-    assert {*kinds, *map(str, AnswerFormat)} <= first_cells(FORMAT_PAGE)
-    for report in ReportFormat:
+    assert {*kinds, *get_args(AnswerFormat)} <= first_cells(FORMAT_PAGE)
+    for report in get_args(ReportFormat):
         assert f"`{report}` for" in FORMAT_PAGE
 
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import Categorical, Model, Words, digest
+from tallybayes.data.arrow_cells import SHORT, by_level
 from tallybayes.data.fingerprints import fingerprints
-from tallybayes.data.levels import SHORT, by_level
 from tallybayes.model.sample import Sample
 
 TEXTS = st.lists(st.none() | st.sampled_from(["", "rain", "Rain", "sunshine", "ü", "a longer text than eight bytes"]))

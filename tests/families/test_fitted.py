@@ -10,7 +10,7 @@ from scipy.special import betaln, gammaln
 import reference
 from mails import ASKED, DOCUMENTS, LABELS
 from tallybayes import Bernoulli, Categorical, Histogram, Model, Schema, Words, digest, load, save
-from tallybayes.families.shrinkage import fitted
+from tallybayes.families.smoothing import fitted
 
 
 def train(family, counts):

@@ -20,12 +20,6 @@ from tallybayes.serve.tokens import new_token
 
 
 @pytest.fixture
-def store(tmp_path):
-    with Store.create(tmp_path / "store", trained()) as store:
-        yield store
-
-
-@pytest.fixture
 def url(store):
     with serving({"spam": store}) as client:
         yield str(client.base_url)

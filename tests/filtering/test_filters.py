@@ -24,12 +24,6 @@ def path(tmp_path):
     return tmp_path / "spam.tally"
 
 
-@pytest.fixture
-def store(tmp_path):
-    with Store.create(tmp_path / "store", trained()) as store:
-        yield store
-
-
 def test_file_and_store_agree(path, store):
     for raw in (ham(77), spam(77), b"", b"\x00\xff", b"Subject: prize at noon\n\n"):
         assert file_filter(path).verdict(Letter(raw)) == StoreFilter(store).verdict(Letter(raw))

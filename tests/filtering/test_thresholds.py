@@ -6,6 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import Model, Words, open_source
+from tallybayes.filtering.classes import Names
+from tallybayes.filtering.scores import scored
 from tallybayes.filtering.thresholds import LARGEST, Thresholds, choose_thresholds, score_of
 
 scores = st.sampled_from([-1000.0, -7.5, -1.0, 0.0, 0.5, math.nextafter(0.5, 1), 3.0, 40.0, 1000.0])
@@ -85,3 +88,18 @@ def test_scores_are_finite_log_odds():
     assert score_of(0.99, 0.01) == pytest.approx(math.log(99))
     assert (score_of(1.0, 0.0), score_of(0.0, 1.0), score_of(0.0, 0.0)) == (LARGEST, -LARGEST, 0.0)
     assert score_of(1.0, 1e-20) == pytest.approx(20 * math.log(10))  # although 1 − 1e-20 is 1
+
+
+@pytest.mark.parametrize("counted", [False, True])
+def test_mail_that_no_class_can_explain_is_scored_by_the_prior_as_in_answers(tmp_path, counted):
+    mails = {"subject": ["prize", "free prize", "free", "lunch", "lunch noon", "free noon"]}
+    labels = ["spam", "spam", "spam", "ham", "ham", "ham"]
+    model = Model.train({"subject": Words(alpha=0.0, reading="multinomial")}, mails, labels)
+    lines = [f"{label},{text}" for label, text in zip(labels, mails["subject"], strict=True)]
+    path = tmp_path / "mails.csv"
+    path.write_text("\n".join(["class,subject", *lines, "" if counted else "ham,prize lunch\n"]))
+    found = scored(model, open_source(path), "class", Names(), counted=counted)
+    assert all(map(math.isfinite, found.scores))
+    if not counted:
+        assert found.scores[-1] == 0.0  # as many spams as hams
+    assert math.isfinite(choose_thresholds(*found, 0.0, 0.0).thresholds.spam)

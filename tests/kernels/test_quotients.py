@@ -10,7 +10,7 @@ import reference
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sums import mean, scatter_of_two
-from tallybayes.families.shrinkage import fitted
+from tallybayes.families.smoothing import fitted
 
 LIMB = st.integers(-(1 << 40), 1 << 40) | st.integers(-3, 3) | st.just(0)
 

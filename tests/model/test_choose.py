@@ -55,6 +55,15 @@ def test_each_trial_is_a_cross_validation_and_the_lowest_wins():
     assert found.tried[2].standard_error == pytest.approx(errors["log_loss"])
 
 
+@pytest.mark.parametrize("how", [{"groups": "x"}, {"stratify": False}, {"seed": 3, "threads": 2}])
+def test_rows_are_dealt_as_for_cross_validation(how):
+    weights = (1.0 + TRUTH).tolist()
+    model = Model.train(SCHEMA, FRAME, LABELS, weights=weights)
+    found = choose(model, FRAME, LABELS, {"alpha": [5.0]}, k=4, weights=weights, **how)
+    expected = cross_validate(model, FRAME, LABELS, k=4, weights=weights, **how)
+    assert found.start.log_loss == pytest.approx(expected.log_loss, rel=1e-12)
+
+
 def test_counts_stay_the_same():
     before = digest(MODEL)
     found = choose(MODEL, FRAME, LABELS, {"alpha": [5.0]}, k=5)

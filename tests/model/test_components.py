@@ -37,6 +37,15 @@ def test_classes_of_one_kind_are_not_divided_in_any_order_of_the_rows():
     assert digest(again.mixture.model) == digest(found.mixture.model)
 
 
+def test_the_loss_is_a_weighted_mean_whatever_the_unit_of_the_weights():
+    labels, schema = ["abc"[k] for k in KIND], {"x": Gaussian(m=0.0, plugin=True)}
+    single, double = (
+        choose_components(schema, FRAME, labels, [1], weights=weights).best.log_loss
+        for weights in (None, [2.0] * len(KIND))
+    )
+    assert double == pytest.approx(single, rel=1e-9)
+
+
 def test_what_cannot_be_chosen_is_said():
     with pytest.raises(ValueError, match="no number of components to try"):
         choose_components(SCHEMA, FRAME, OUTSIDE, [])

@@ -5,19 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from tallybayes import (
-    Bag,
-    Bernoulli,
-    Categorical,
-    Density,
-    Each,
-    Gaussian,
-    Histogram,
-    Model,
-    Poisson,
-    Schema,
-    Words,
-)
+from tallybayes import Bag, Bernoulli, Categorical, Density, Each, Gaussian, Histogram, Model, Poisson, Schema, Words
 from tallybayes.model.heaviest import Weight, heaviest
 
 FRAME = {

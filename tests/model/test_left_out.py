@@ -5,6 +5,8 @@ from contextlib import nullcontext
 
 import numpy as np
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tallybayes import (
     Categorical,
@@ -18,9 +20,11 @@ from tallybayes import (
     Schema,
     Words,
     digest,
+    evaluate,
     left_out,
     report_on,
 )
+from tallybayes.model.validation.leave_one_out import evaluate_left_out
 
 TABLE = {
     "outlook": ["sunny", "sunny", "rain", None, "rain", "fog"],
@@ -248,3 +252,20 @@ def test_blocks_and_vectors_are_left_out_whole():
     one = {"a": frame["a"][4:5], "b": frame["b"][4:5], "v": matrix[4:5].tolist()}
     expected = Model.train(schema, others, labels[kept]).log_joint(one)[0]
     np.testing.assert_allclose(found[4], expected, rtol=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore:.*impossible")
+@given(st.lists(st.tuples(*map(st.sampled_from, ("uv", "123", "ab"))), min_size=3, max_size=8))
+@example([("u", "1", "a"), ("v", "2", "b"), ("u", "2", "b")])
+def test_loss_of_a_left_out_row_is_that_of_the_model_without_it_even_if_no_class_can_explain_it(rows):
+    schema = {"x": Categorical(alpha=0, levels=("u", "v")), "y": Categorical(alpha=0, levels=("1", "2", "3"))}
+
+    def counted(some):
+        x, y, labels = (list(each) for each in zip(*some, strict=True))
+        return {"x": x, "y": y}, labels
+
+    model = Model.train(schema, *counted(rows))
+    for row in {row for row in rows if sum(other[2] == row[2] for other in rows) > 1}:
+        one = counted([row])
+        expected = evaluate(model - Model.train(schema, *one), *one)
+        assert evaluate_left_out(model, *one).log_loss == pytest.approx(expected.log_loss)

@@ -7,18 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes import (
-    Bernoulli,
-    Categorical,
-    Density,
-    Gamma,
-    Gaussian,
-    Histogram,
-    Model,
-    Poisson,
-    Schema,
-    digest,
-)
+from tallybayes import Bernoulli, Categorical, Density, Gamma, Gaussian, Histogram, Model, Poisson, Schema, digest
 
 RNG = np.random.default_rng(3)
 N = 300

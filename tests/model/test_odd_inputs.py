@@ -9,18 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from tallybayes import (
-    FAMILIES,
-    Bernoulli,
-    Categorical,
-    Gaussian,
-    Histogram,
-    MEstimate,
-    Model,
-    Poisson,
-    Schema,
-    digest,
-)
+from tallybayes import FAMILIES, Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Poisson, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
 

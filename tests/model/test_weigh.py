@@ -7,17 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
-from tallybayes import (
-    Categorical,
-    Histogram,
-    Model,
-    Schema,
-    Weights,
-    Words,
-    digest,
-    kernels,
-    weigh,
-)
+from tallybayes import Categorical, Histogram, Model, Schema, Weights, Words, digest, kernels, weigh
 from tallybayes.model.pieces import left_out_evidence, pieces_of
 from tallybayes.model.weigh import most_rows, reweighed, sampled_rows
 

@@ -5,14 +5,7 @@ from pathlib import Path
 from examples_drawn import EVALUATION, FRAME, LABELS, MODEL, ROW
 from matplotlib import pyplot
 
-from tallybayes.plots import (
-    BoundaryDisplay,
-    ConfusionDisplay,
-    DecisionDisplay,
-    DensityDisplay,
-    WaterfallDisplay,
-    style,
-)
+from tallybayes.plots import BoundaryDisplay, ConfusionDisplay, DecisionDisplay, DensityDisplay, WaterfallDisplay, style
 
 FOLDER = Path(__file__).parent / "pictures"
 DOTS = 40  # an inch

@@ -4,14 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes import (
-    FAMILIES,
-    Categorical,
-    Gaussian,
-    MEstimate,
-    Model,
-    Schema,
-)
+from tallybayes import FAMILIES, Categorical, Gaussian, MEstimate, Model, Schema
 
 RNG = np.random.default_rng(8)
 

@@ -4,7 +4,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from browser import DESK, PHONE, chromium, sent, visiting
+from browser import DESK, PHONE, sent, visiting
 from service import ROWS, TEXTS, serving
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Store, Words
 from tallybayes.serve.settings import Settings
@@ -61,12 +61,6 @@ UNNAMED = """() => {
   const landmarks = ["html[lang=en]", "header", "main", "footer", "h1", "meta[name=viewport]", "head > title"];
   return [...poor, ...landmarks.filter((each) => document.querySelectorAll(each).length !== 1)];
 }"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

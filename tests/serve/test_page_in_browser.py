@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from browser import both_ways, chromium, numbers, sent, visiting
+from browser import both_ways, numbers, sent, visiting
 from service import ROWS, TEXTS, serving, spam_service
 from tallybayes import Model, Store, check_receipt, digest
 from tallybayes.serve.settings import Settings
@@ -15,12 +15,6 @@ from tallybayes.serve.tokens import new_token
 pytestmark = pytest.mark.slow
 
 TEXT = "Win a prize,\nnot lunch."
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from browser import chromium, sent, visiting
+from browser import sent, visiting
 from payloads import PAYLOADS
 from service import TEXTS, serving
 from tallybayes import Categorical, Store
@@ -34,12 +34,6 @@ INTRUDERS = """() => {
 
 def test_there_are_enough_payloads():
     assert len(PAYLOADS) >= 500
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 class Tags(HTMLParser):

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from browser import both_ways, chromium, numbers, sent, visiting
+from browser import both_ways, numbers, sent, visiting
 from service import serving
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Store, Words, digest
 from tallybayes.mail import COLUMNS, read_mail
@@ -23,12 +23,6 @@ PEOPLE = {
 }
 STAYS = ["yes", "yes", "no", "no", "no"]
 MIXED = {"age": Gaussian(), "calls": Poisson(), "city": Categorical(), "married": Bernoulli(), "notes": Words()}
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reading import refusal, rows_of
 
-from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources import ReadOptions, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
 TABLE = pa.table({"n": [1, 2, None], "x": [0.5, None, 2.0], "word": ["a", "b", None], "written": ["1", "2.5", "3"]})
@@ -27,16 +28,6 @@ def write(path, table=TABLE, **options):
 @pytest.fixture(params=["data.parquet", "data.arrow", "data.arrows"])
 def path(request, tmp_path):
     return tmp_path / request.param
-
-
-def rows_of(path, kinds=None):
-    return [row for batch in open_source(path).batches(kinds) for row in batch.to_pylist()]
-
-
-def refusal(path, kinds=None):
-    with pytest.raises(SourceError) as caught:
-        rows_of(path, kinds)
-    return str(caught.value).replace(str(path.parent) + "/", "")
 
 
 def test_columns_keep_their_type_unless_another_is_requested(path):

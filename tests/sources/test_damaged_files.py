@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from reading import refusal
 
 from examples import STEP
 from tallybayes.sources import ReadOptions, SourceError, open_source
@@ -40,12 +41,6 @@ WRITERS = {
     "data.csv": lambda path: path.write_text("x,word\n" + "".join(f'{i},"w{i % 7}"\n' for i in N)),
     "data.jsonl": lambda path: path.write_text("".join(f'{{"x": {i}, "word": "w{i % 7}"}}\n' for i in N)),
 }
-
-
-def refusal(path, reading=None):
-    with pytest.raises(SourceError) as caught:
-        list(open_source(path, reading).batches())
-    return str(caught.value).replace(str(path.parent) + "/", "")
 
 
 @pytest.mark.parametrize("name", WRITERS)

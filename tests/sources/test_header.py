@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.header import settle_names
+from tallybayes.sources.layout import settle_names
 
 
 def test_repeated_names_are_numbered_with_a_note():

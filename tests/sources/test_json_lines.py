@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from reading import refusal, rows_of
 
 from tallybayes.data.objects import number_text
 from tallybayes.sources import ReadOptions, SourceError, open_source
@@ -23,16 +24,6 @@ def file(tmp_path):
         return path
 
     return write
-
-
-def rows_of(path, kinds=None, reading=None):
-    return [row for batch in open_source(path, reading).batches(kinds) for row in batch.to_pylist()]
-
-
-def refusal(path, kinds=None, reading=None):
-    with pytest.raises(SourceError) as caught:
-        rows_of(path, kinds, reading)
-    return str(caught.value).replace(str(path.parent) + "/", "")
 
 
 def test_absent_fields_are_missing_and_others_are_not_read(file):

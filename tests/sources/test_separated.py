@@ -4,8 +4,9 @@ import re
 
 import pyarrow as pa
 import pytest
+from reading import refusal, rows_of
 
-from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources import ReadOptions, open_source
 
 NUMBER, TEXT = pa.float64(), pa.string()
 
@@ -18,17 +19,6 @@ def file(tmp_path):
         return path
 
     return write
-
-
-def rows_of(path, kinds=None, reading=None):
-    source = open_source(path, reading)
-    return [row for batch in source.batches(kinds) for row in batch.to_pylist()]
-
-
-def refusal(path, kinds=None, reading=None):
-    with pytest.raises(SourceError) as caught:
-        rows_of(path, kinds, reading)
-    return str(caught.value).replace(str(path.parent) + "/", "")
 
 
 def test_cells_have_the_requested_types(file):

@@ -34,7 +34,7 @@ def answers(path: str | None, form: AnswerFormat, keep_formulas: bool = False) -
             yield write
         return
     shown = is_terminal(sys.stdout)
-    if shown and form is AnswerFormat.parquet:
+    if shown and form == "parquet":
         raise ValueError("Parquet cannot be shown in a terminal: give --output, or redirect it to a file or a pipe.")
     with _writing(sys.stdout.buffer, form, keep_formulas, shown) as write:
         yield write
@@ -43,7 +43,7 @@ def answers(path: str | None, form: AnswerFormat, keep_formulas: bool = False) -
 
 @contextmanager
 def _writing(file: BinaryIO, form: AnswerFormat, keep_formulas: bool, shown: bool) -> Iterator[Write]:
-    if form is AnswerFormat.parquet:
+    if form == "parquet":
         with _parquet(file) as write:
             yield write
         return
@@ -51,9 +51,9 @@ def _writing(file: BinaryIO, form: AnswerFormat, keep_formulas: bool, shown: boo
 
     def text(batch: pa.RecordBatch) -> None:
         nonlocal started
-        if form is AnswerFormat.jsonl:
+        if form == "jsonl":
             _json_lines(batch, file, shown)
-        elif form is AnswerFormat.csv:
+        elif form == "csv":
             file.write(csv_of(in_cells(batch, shown), not started, keep_formulas))
         else:
             table(in_cells(batch, cleaned=True))

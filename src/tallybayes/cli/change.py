@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import (
-    Absent,
-    AbsentColumn,
-    Cells,
-    Data,
-    Label,
-    ModelFile,
-    NewModel,
-    Text,
-    Threads,
-)
+from tallybayes.cli.options import Absent, Cells, Data, Label, ModelFile, NewModel, Text, Threads
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say, waiting_for
@@ -43,7 +33,7 @@ def learn(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> None:
     """Add rows to a model.
@@ -58,7 +48,7 @@ def learn(
     from tallybayes.files import load_version
 
     loaded = load_version(model)
-    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, new_class)
+    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent, threads, new_class)
     with tallybayes.changing(model, waiting_for(model), loaded) as old:
         known = old.classes
         old += counted
@@ -74,7 +64,7 @@ def forget(
     cell: Cells = None,
     label: Label = None,
     class_: Class = None,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> None:
     """Take rows out of a model, without a trace.
@@ -88,7 +78,7 @@ def forget(
     from tallybayes.files import load_version
 
     loaded = load_version(model)
-    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent.value, threads, class_of)
+    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent, threads, class_of)
     with tallybayes.changing(model, waiting_for(model), loaded) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {summary(old)}")

@@ -11,17 +11,15 @@ import typer
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import (
-    HELD_OUT,
     Absent,
-    AbsentColumn,
     Data,
     Groups,
     Label,
     ModelFile,
     ReportAs,
-    ReportFormat,
     Seed,
     Threads,
+    held_out_option,
     keep_apart,
     model_file,
 )
@@ -54,11 +52,11 @@ def choose(
             "--output", "-o", metavar="FILE", callback=model_file, help="Where to save the model; by default in MODEL."
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(metavar="K", min=2, help="How many folds.", rich_help_panel=HELD_OUT)] = 10,
+    folds: Annotated[int, held_out_option(metavar="K", min=2, help="How many folds.")] = 10,
     groups: Groups = None,
     seed: Seed = 0,
-    format: ReportAs = ReportFormat.text,
-    absent: Absent = AbsentColumn.error,
+    format: ReportAs = "text",
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> None:
     """Choose priors and other beliefs by held-out log-loss.
@@ -80,7 +78,7 @@ def choose(
     tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
     source = how.open(data)
     check_read_again(source, data)
-    given = Given(source, label, groups=groups, absent=absent.value)
+    given = Given(source, label, groups=groups, absent=absent)
     with watching(source, "counting"):
         counted = counted_folds(found, given, Deal(folds, seed=seed), threads)
 

@@ -30,8 +30,7 @@ Run = Callable[..., None]
 def demo(
     context: typer.Context,
     folder: Annotated[
-        str | None,
-        typer.Option(metavar="FOLDER", help="Work in this folder, and keep the files.", show_default=False),
+        str | None, typer.Option(metavar="FOLDER", help="Work in this folder, and keep the files.", show_default=False)
     ] = None,
 ) -> None:
     """Show a minute of use.

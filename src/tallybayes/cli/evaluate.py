@@ -10,9 +10,7 @@ import typer
 import tallybayes
 from tallybayes.cli.codes import FINE, NO
 from tallybayes.cli.options import (
-    HELD_OUT,
     Absent,
-    AbsentColumn,
     ClassPrior,
     Columns,
     Costs,
@@ -22,10 +20,10 @@ from tallybayes.cli.options import (
     LabelAsText,
     Reject,
     ReportAs,
-    ReportFormat,
     SchemaFile,
     Seed,
     Threads,
+    held_out_option,
 )
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import costs_of
@@ -51,21 +49,14 @@ def evaluate(
     data: Data = None,
     label: Label = None,
     folds: Annotated[
-        int | None,
-        typer.Option(
-            metavar="K", min=2, help="Score every row by a model of the other K − 1 folds.", rich_help_panel=HELD_OUT
-        ),
+        int | None, held_out_option(metavar="K", min=2, help="Score every row by a model of the other K − 1 folds.")
     ] = None,
     leave_one_out: Annotated[
-        bool,
-        typer.Option("--leave-one-out", help="Score every row by a model of all others.", rich_help_panel=HELD_OUT),
+        bool, held_out_option("--leave-one-out", help="Score every row by a model of all others.")
     ] = False,
     groups: Groups = None,
     repeats: Annotated[
-        int,
-        typer.Option(
-            metavar="N", min=1, help="Repeat with this many different splits into folds.", rich_help_panel=HELD_OUT
-        ),
+        int, held_out_option(metavar="N", min=1, help="Repeat with this many different splits into folds.")
     ] = 1,
     seed: Seed = 0,
     schema: SchemaFile = None,
@@ -73,10 +64,7 @@ def evaluate(
     prior: ClassPrior = None,
     label_as_text: LabelAsText = False,
     weigh: Annotated[
-        bool,
-        typer.Option(
-            "--weigh", help="With --folds: weigh the evidence of every training set.", rich_help_panel=HELD_OUT
-        ),
+        bool, held_out_option("--weigh", help="With --folds: weigh the evidence of every training set.")
     ] = False,
     costs: Costs = None,
     reject: Reject = None,
@@ -84,8 +72,8 @@ def evaluate(
         float | None, typer.Option("--at-least", metavar="ACCURACY", help="Exit with 1 if the accuracy is lower.")
     ] = None,
     brief: Annotated[bool, typer.Option("--brief", help="Show the first lines only.")] = False,
-    format: ReportAs = ReportFormat.text,
-    absent: Absent = AbsentColumn.error,
+    format: ReportAs = "text",
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> int:
     """Measure how good a model is on rows whose classes are known.
@@ -106,7 +94,7 @@ def evaluate(
 
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
-    scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent.value}
+    scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     training = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
     if folds is None and not leave_one_out:
         refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **training)

@@ -9,16 +9,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
-from tallybayes.cli.options import (
-    Absent,
-    AbsentColumn,
-    Cells,
-    Data,
-    ModelFile,
-    ReportAs,
-    ReportFormat,
-    Text,
-)
+from tallybayes.cli.options import Absent, Cells, Data, ModelFile, ReportAs, ReportFormat, Text
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, row_of
 from tallybayes.cli.terminal import print_report
@@ -52,8 +43,8 @@ def explain(
             "--ask", help="Print instead which missing cell would be most informative; without data, of all cells."
         ),
     ] = False,
-    format: ReportAs = ReportFormat.text,
-    absent: Absent = AbsentColumn.error,
+    format: ReportAs = "text",
+    absent: Absent = "error",
 ) -> None:
     """Show the evidence of each column and word.
 
@@ -75,7 +66,7 @@ def explain(
     if given and (data or how.query):
         raise ValueError("--text and --cell describe one row: give no data.")
     nothing = ask and not data and not how.query  # then nothing is known yet
-    batch = row_of(found.schema, text, cell) if given or nothing else _first(loaded, how, data, rows, absent.value)
+    batch = row_of(found.schema, text, cell) if given or nothing else _first(loaded, how, data, rows, absent)
     if ask:
         check_of_classes(loaded, f"--ask: {model}")
         _ask(loaded, batch, top, format)
@@ -84,7 +75,7 @@ def explain(
     report = tallybayes.report_on(
         evidence, label=wanted, against=rival, cells=batch.to_pydict(), rows=len(evidence), top=top
     )
-    if format is ReportFormat.json:  # one object per line, like rows elsewhere
+    if format == "json":  # one object per line, like rows elsewhere
         for row in report.to_json()["rows"]:
             print(json.dumps(row))
     else:
@@ -98,7 +89,7 @@ def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> 
 
     for at in range(len(rows)):
         ranked = [(title(column), gain) for column, gain in model.ask_next(rows.slice(at, 1))[:top]]
-        if format is ReportFormat.json:
+        if format == "json":
             print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in ranked]}))
             continue
         wide = max((len(clean(column)) for column, _ in ranked), default=0)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,28 +13,12 @@ from tallybayes.cli.options import AnswerFile, ModelFile, keep_apart
 from tallybayes.cli.terminal import KEPT, is_terminal
 from tallybayes.report.characters import clean
 
-
-class Target(StrEnum):
-    """What a model is exported to."""
-
-    sql = "sql"
-    onnx = "onnx"
-
-
-class Dialect(StrEnum):
-    """The dialects of SQL."""
-
-    duckdb = "duckdb"
-    postgres = "postgres"
-    sqlite = "sqlite"
-    bigquery = "bigquery"
-    snowflake = "snowflake"
-    spark = "spark"
+Dialect = Literal["duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark"]
 
 
 def export(
     model: ModelFile,
-    to: Annotated[Target, typer.Option("--to", help="The format to write.")],
+    to: Annotated[Literal["sql", "onnx"], typer.Option("--to", help="The format to write.")],
     dialect: Annotated[
         Dialect | None, typer.Option(help="The dialect of SQL; duckdb by default.", show_default=False)
     ] = None,
@@ -68,7 +51,7 @@ def export(
     """
     keep_apart(output, model)
     found = load_of_classes(model)
-    if to is Target.onnx:
+    if to == "onnx":
         for option, given in {"--dialect": dialect, "--table": table, "--keep": keep, "--view": view}.items():
             if given is not None:
                 raise ValueError(f"{option} goes with --to sql.")
@@ -78,8 +61,8 @@ def export(
         return
     if table is None:
         raise ValueError("--to sql needs --table: the table of the database whose rows are to be classified.")
-    chosen = (dialect or Dialect.duckdb).value
-    _write(tallybayes.export_sql(found, dialect=chosen, table=table.split("."), keep=keep, view=view), output)
+    made = tallybayes.export_sql(found, dialect=dialect or "duckdb", table=table.split("."), keep=keep, view=view)
+    _write(made, output)
 
 
 def _write(made: bytes | str, output: str | None) -> None:

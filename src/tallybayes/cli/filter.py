@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,9 +16,10 @@ from tallybayes.cli.terminal import say, waiting_for
 if TYPE_CHECKING:
     from tallybayes.filtering.base import Filter, Wanted
 
-LEARNING = "Learning"
-CLASSES = "Classes and thresholds"
 TOKEN = "TALLYBAYES_TOKEN"
+
+learning_option = partial(typer.Option, rich_help_panel="Learning")
+class_option = partial(typer.Option, rich_help_panel="Classes and thresholds")
 
 
 def filter(
@@ -41,60 +43,36 @@ def filter(
         ),
     ] = False,
     learn: Annotated[
-        bool,
-        typer.Option(
-            "--learn",
-            "-u",
-            help="Learn the mail as whatever it is judged to be, unless unsure.",
-            rich_help_panel=LEARNING,
-        ),
+        bool, learning_option("--learn", "-u", help="Learn the mail as whatever it is judged to be, unless unsure.")
     ] = False,
-    spam: Annotated[
-        bool, typer.Option("--spam", "-s", help="Learn the mail as spam.", rich_help_panel=LEARNING)
-    ] = False,
-    ham: Annotated[bool, typer.Option("--ham", "-n", help="Learn the mail as ham.", rich_help_panel=LEARNING)] = False,
+    spam: Annotated[bool, learning_option("--spam", "-s", help="Learn the mail as spam.")] = False,
+    ham: Annotated[bool, learning_option("--ham", "-n", help="Learn the mail as ham.")] = False,
     forget: Annotated[
-        bool,
-        typer.Option("--forget", "-F", help="Forget the mail, whatever it was learned as.", rich_help_panel=LEARNING),
+        bool, learning_option("--forget", "-F", help="Forget the mail, whatever it was learned as.")
     ] = False,
     forget_spam: Annotated[
-        bool,
-        typer.Option(
-            "--forget-spam", "-S", help="Forget the mail, which was learned as spam.", rich_help_panel=LEARNING
-        ),
+        bool, learning_option("--forget-spam", "-S", help="Forget the mail, which was learned as spam.")
     ] = False,
     forget_ham: Annotated[
-        bool,
-        typer.Option("--forget-ham", "-N", help="Forget the mail, which was learned as ham.", rich_help_panel=LEARNING),
+        bool, learning_option("--forget-ham", "-N", help="Forget the mail, which was learned as ham.")
     ] = False,
     spam_score: Annotated[
         float | None,
-        typer.Option(
+        class_option(
             metavar="SCORE",
             help="Call mail spam from this score up. Scores are log-odds; 4.6, the default unless the store keeps "
             "another, is a probability of 0.99.",
-            rich_help_panel=CLASSES,
         ),
     ] = None,
     ham_score: Annotated[
-        float | None,
-        typer.Option(
-            metavar="SCORE", help="Call mail ham below this score, and unsure in between.", rich_help_panel=CLASSES
-        ),
+        float | None, class_option(metavar="SCORE", help="Call mail ham below this score, and unsure in between.")
     ] = None,
     spam_class: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLASS", help="Which class is spam; by default the one called spam.", rich_help_panel=CLASSES
-        ),
+        str | None, class_option(metavar="CLASS", help="Which class is spam; by default the one called spam.")
     ] = None,
     ham_class: Annotated[
         str | None,
-        typer.Option(
-            metavar="CLASS",
-            help="Which class is ham; by default the one called ham, or the only other one.",
-            rich_help_panel=CLASSES,
-        ),
+        class_option(metavar="CLASS", help="Which class is ham; by default the one called ham, or the only other one."),
     ] = None,
 ) -> int:
     """Add a header to a mail that says whether it is spam.

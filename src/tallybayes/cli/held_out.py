@@ -97,7 +97,7 @@ class HeldOutOf:
 
         model = self.model or self._counted(count, None)
         source = self.how.open(self.data)
-        self._check(source)
+        check_read_again(source, self.data)
         with watching(source, "scoring"):
             scoring = {**self.scoring, "costs": costs_of(model, self.scoring["costs"])}
             return evaluate_left_out(model, source, self.label, **scoring)
@@ -112,20 +112,17 @@ class HeldOutOf:
         if self.model is None:
             return counted(self.how, self.data, partial(self._settled, groups), count)[1]
         source = self.how.open(self.data)
-        self._check(source)
+        check_read_again(source, self.data)
         with watching(source, "counting"):
             return count(self.model, source)
 
     def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
         """The schema; a column that holds the groups is not counted unless requested."""
-        self._check(source)
+        check_read_again(source, self.data)
         hints = misled | parsed_columns(self.training["column"])
         if groups is not None and self.training["schema"] is None:
             hints = {groups: None, **hints}
         return schema_for(source, self.label, self.training["schema"], hints, self.training["prior"])
-
-    def _check(self, source: Source) -> None:
-        check_read_again(source, self.data)
 
 
 def check_read_again(source: Source, data: list[str] | None) -> None:

@@ -3,37 +3,15 @@
 from __future__ import annotations
 
 import os
-from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Literal
 
 import typer
 
-HELD_OUT = "Held-out rows"
+held_out_option = partial(typer.Option, rich_help_panel="Held-out rows")
 
-
-class AnswerFormat(StrEnum):
-    """The formats of answers."""
-
-    csv = "csv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    table = "table"
-
-
-class AbsentColumn(StrEnum):
-    """What to do about a column that the data lacks."""
-
-    error = "error"
-    missing = "missing"
-
-
-class ReportFormat(StrEnum):
-    """The formats of a report."""
-
-    text = "text"
-    json = "json"
-    html = "html"
-
+AnswerFormat = Literal["csv", "jsonl", "parquet", "table"]
+ReportFormat = Literal["text", "json", "html"]
 
 DATA = "Files, globs, folders (one per class, Maildir, mbox), or - for standard input; or --query instead."
 
@@ -53,8 +31,7 @@ def model_file(output: str | None) -> str | None:
 
 
 NewModel = Annotated[
-    str,
-    typer.Option("--output", "-o", metavar="FILE", callback=model_file, help="The file to save the model in."),
+    str, typer.Option("--output", "-o", metavar="FILE", callback=model_file, help="The file to save the model in.")
 ]
 AnswerFile = Annotated[
     str | None,
@@ -63,8 +40,7 @@ AnswerFile = Annotated[
 AnswersAs = Annotated[AnswerFormat, typer.Option("--format", "-f", help="The format of the answers.")]
 ReportAs = Annotated[ReportFormat, typer.Option("--format", "-f", help="The format of the report.")]
 Formulas = Annotated[
-    bool,
-    typer.Option("--keep-formulas", help="Do not escape CSV cells that a spreadsheet would take for a formula."),
+    bool, typer.Option("--keep-formulas", help="Do not escape CSV cells that a spreadsheet would take for a formula.")
 ]
 Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="One text, instead of data.")]
 Cells = Annotated[
@@ -111,17 +87,8 @@ ClassPrior = Annotated[
         "\"{'ham': 2, 'spam': 5}\".",
     ),
 ]
-
-
-class DependenceKind(StrEnum):
-    none = "none"
-    auto = "auto"
-    trees = "trees"
-    pairs = "pairs"
-
-
 Dependence = Annotated[
-    DependenceKind,
+    Literal["none", "auto", "trees", "pairs"],
     typer.Option(
         "--dependence",
         help="How to count columns together that may depend on each other: trees of questions, pairs of columns, "
@@ -132,16 +99,11 @@ LabelAsText = Annotated[
     bool, typer.Option("--label-as-text", help="Read labels as text even if they look like numbers.")
 ]
 Groups = Annotated[
-    str | None,
-    typer.Option(
-        "--groups", metavar="COLUMN", help="Rows with the same value here stay in one fold.", rich_help_panel=HELD_OUT
-    ),
+    str | None, held_out_option("--groups", metavar="COLUMN", help="Rows with the same value here stay in one fold.")
 ]
-Seed = Annotated[
-    int, typer.Option("--seed", metavar="N", min=0, help="The seed of the split into folds.", rich_help_panel=HELD_OUT)
-]
+Seed = Annotated[int, held_out_option("--seed", metavar="N", min=0, help="The seed of the split into folds.")]
 Absent = Annotated[
-    AbsentColumn,
+    Literal["error", "missing"],
     typer.Option("--absent", help="A column that the data lacks is an error, or missing in every row."),
 ]
 Threads = Annotated[

@@ -13,9 +13,7 @@ from tallybayes.cli.codes import FINE, NO
 from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import (
     Absent,
-    AbsentColumn,
     AnswerFile,
-    AnswerFormat,
     AnswersAs,
     Cells,
     Costs,
@@ -50,9 +48,7 @@ def predict(
     interval: Annotated[
         float | None,
         typer.Option(
-            "--interval",
-            metavar="MASS",
-            help="Add a credible interval of this mass for the probability, like 0.9.",
+            "--interval", metavar="MASS", help="Add a credible interval of this mass for the probability, like 0.9."
         ),
     ] = None,
     costs: Costs = None,
@@ -65,9 +61,9 @@ def predict(
         str | None, typer.Option("--find", metavar="CLASS", help="Exit with 1 if no row is of this class.")
     ] = None,
     output: AnswerFile = None,
-    format: AnswersAs = AnswerFormat.csv,
+    format: AnswersAs = "csv",
     keep_formulas: Formulas = False,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> int:
     """Print the class of every row, and its probability.
@@ -88,9 +84,9 @@ def predict(
     wanted = None if find is None else class_of(found, find)
     if interval is not None:
         check_of_classes(loaded, f"--interval {interval}: {model}")
-    credible = None if interval is None else partial(loaded.credible, interval=interval, absent=absent.value)
+    credible = None if interval is None else partial(loaded.credible, interval=interval, absent=absent)
     deciding = Deciding(
-        found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent.value, credible
+        found.beliefs(), found.label_type, costs_of(found, costs), reject, proba, threads, absent, credible
     )
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:

@@ -13,7 +13,7 @@ from tallybayes.cli import receipt, store
 from tallybayes.cli.ask import ask
 from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
-from tallybayes.cli.codes import TERMINATED, WRONG
+from tallybayes.cli.codes import EVERY, EXCEPTIONS, TERMINATED, WRONG
 from tallybayes.cli.demo import demo
 from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
@@ -43,6 +43,7 @@ VERBS = (
     *(train, weigh, predict, explain, ask, suspects, evaluate, choose, learn, forget, merge),
     *(filter_mail, thresholds, serve, show, report, schema, sample, export, demo),
 )
+EXIT_CODES = {verb.__name__: EXCEPTIONS.get(verb.__name__, EVERY) for verb in VERBS}
 for verb in VERBS:
     app.command()(ending(spread(verb), quick=verb is filter_mail))
 
@@ -54,7 +55,9 @@ GROUPS = {
 for group, (about_group, verbs) in GROUPS.items():
     part = typer.Typer(help=about_group, no_args_is_help=True, rich_markup_mode=None)
     for second in verbs:
-        part.command()(ending(second, f"{group} {second.__name__}"))
+        name = f"{group} {second.__name__}"
+        part.command()(ending(second, name))
+        EXIT_CODES[name] = EXCEPTIONS.get(name, EVERY)
     app.add_typer(part, name=group)
 
 

@@ -10,8 +10,7 @@ import inspect
 import os
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -20,21 +19,9 @@ import tallybayes
 if TYPE_CHECKING:
     from tallybayes.sources import Source
 
-READING = "Reading data"
+InputFormat = Literal["csv", "tsv", "jsonl", "parquet", "arrow", "lines", "text", "mail", "mbox"]
 
-
-class InputFormat(StrEnum):
-    """The formats of data."""
-
-    csv = "csv"
-    tsv = "tsv"
-    jsonl = "jsonl"
-    parquet = "parquet"
-    arrow = "arrow"
-    lines = "lines"
-    text = "text"
-    mail = "mail"
-    mbox = "mbox"
+option = functools.partial(typer.Option, rich_help_panel="Reading data")
 
 
 @dataclass(frozen=True)
@@ -42,84 +29,60 @@ class Input:
     """How data is read."""
 
     input: Annotated[
-        InputFormat | None,
-        typer.Option(
-            "--input", help="The format of the data; by default guessed from name and content.", rich_help_panel=READING
-        ),
+        InputFormat | None, option("--input", help="The format of the data; by default guessed from name and content.")
     ] = None
     missing: Annotated[
         list[str] | None,
-        typer.Option(
+        option(
             "--missing",
             metavar="TEXT",
             help="A cell of CSV or TSV that marks a missing value, besides the defaults: empty ones, ?, NA, N/A, "
             "n/a, #N/A, <NA>, NULL, null, NaN, nan and \\N, and in numeric columns also -, --, ., None and none. "
             "Can be repeated.",
-            rich_help_panel=READING,
         ),
     ] = None
     no_default_missing: Annotated[
-        bool,
-        typer.Option(
-            "--no-default-missing", help="Only cells given by --missing mark missing values.", rich_help_panel=READING
-        ),
+        bool, option("--no-default-missing", help="Only cells given by --missing mark missing values.")
     ] = False
     delimiter: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="CHARACTER",
             help="The separator of cells; by default the one of , ; tab | that is most frequent in the header.",
-            rich_help_panel=READING,
         ),
     ] = None
-    decimal: Annotated[
-        str, typer.Option(metavar="CHARACTER", help="The decimal point of numbers.", rich_help_panel=READING)
-    ] = "."
-    encoding: Annotated[
-        str, typer.Option(metavar="NAME", help="The encoding of text files.", rich_help_panel=READING)
-    ] = "utf-8"
-    no_quotes: Annotated[
-        bool,
-        typer.Option("--no-quotes", help="Treat quotes in CSV or TSV as ordinary characters.", rich_help_panel=READING),
-    ] = False
+    decimal: Annotated[str, option(metavar="CHARACTER", help="The decimal point of numbers.")] = "."
+    encoding: Annotated[str, option(metavar="NAME", help="The encoding of text files.")] = "utf-8"
+    no_quotes: Annotated[bool, option("--no-quotes", help="Treat quotes in CSV or TSV as ordinary characters.")] = False
     names: Annotated[
-        str | None,
-        typer.Option(
-            metavar="A,B,…", help="The columns of a CSV or TSV file that has no header.", rich_help_panel=READING
-        ),
+        str | None, option(metavar="A,B,…", help="The columns of a CSV or TSV file that has no header.")
     ] = None
     no_header: Annotated[
         bool,
-        typer.Option(
+        option(
             "--no-header",
             help="A CSV or TSV file has no header; without --names its columns are 'column 1', 'column 2', …",
-            rich_help_panel=READING,
         ),
     ] = False
     skip_bad_rows: Annotated[
-        bool,
-        typer.Option(
-            "--skip-bad-rows", help="Skip rows that cannot be read, and report them.", rich_help_panel=READING
-        ),
+        bool, option("--skip-bad-rows", help="Skip rows that cannot be read, and report them.")
     ] = False
 
     database: Annotated[
         str | None,
-        typer.Option(
+        option(
             metavar="URI",
             help="The database for --query: a SQLite or DuckDB file, or a URI like postgresql://host/name.",
-            rich_help_panel=READING,
         ),
     ] = None
     query: Annotated[
         str | None,
-        typer.Option(
+        option(
             "--query",
             "--sql",
             metavar="SELECT",
             help="Read the rows of this SQL query instead of DATA: from --database, or else by DuckDB from files: "
             "\"SELECT … FROM 'data/*.parquet'\".",
-            rich_help_panel=READING,
         ),
     ] = None
 
@@ -135,7 +98,7 @@ class Input:
         from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 
         reading = tallybayes.ReadOptions(
-            format=self.input.value if self.input else None,
+            format=self.input,
             missing=tuple(dict.fromkeys([*(() if self.no_default_missing else MISSING), *(self.missing or ())])),
             missing_numbers=() if self.no_default_missing else MISSING_NUMBERS,
             delimiter={"\\t": "\t", "tab": "\t"}.get(self.delimiter or "", self.delimiter),

@@ -9,7 +9,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, ReportAs, ReportFormat, keep_apart
+from tallybayes.cli.options import Absent, Data, Label, ModelFile, ReportAs, keep_apart
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, save_report
 from tallybayes.cli.watch import watching
@@ -24,8 +24,8 @@ def report(
         str | None,
         typer.Option("--output", "-o", metavar="FILE", help="Where to write the report; by default standard output."),
     ] = None,
-    format: ReportAs = ReportFormat.html,
-    absent: Absent = AbsentColumn.error,
+    format: ReportAs = "html",
+    absent: Absent = "error",
 ) -> None:
     """Report everything about a model on one page.
 
@@ -40,7 +40,8 @@ def report(
     """
     keep_apart(output, model, *how.files(data))
     found = load_of_classes(model)
-    settings: dict[str, Any] = {"absent": absent.value, "title": os.path.basename(model), "pictures": _wanted(format)}
+    settings: dict[str, Any] = {"absent": absent, "title": os.path.basename(model)}
+    settings["pictures"] = None if format == "html" else False  # None: if matplotlib is installed
     if data:
         source = how.open(data)
         with watching(source, "asking"):
@@ -51,8 +52,3 @@ def report(
         print_report(made, format)
     else:
         save_report(made, format, output)
-
-
-def _wanted(format: ReportFormat) -> bool | None:
-    """Whether to draw plots: if the format can show them and matplotlib is installed."""
-    return None if format is ReportFormat.html else False

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import AnswerFile, AnswerFormat, AnswersAs, Formulas, ModelFile, keep_apart
+from tallybayes.cli.options import AnswerFile, AnswersAs, Formulas, ModelFile, keep_apart
 from tallybayes.cli.terminal import say
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def sample(
     rows: Annotated[int, typer.Argument(metavar="ROWS", min=0, help="The number of rows.")] = 10,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="The same seed gives the same rows.")] = 0,
     output: AnswerFile = None,
-    format: AnswersAs = AnswerFormat.csv,
+    format: AnswersAs = "csv",
     keep_formulas: Formulas = False,
 ) -> None:
     """Draw rows with their classes from a model.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -15,16 +15,12 @@ if TYPE_CHECKING:
 
     from tallybayes import Store
 
-SPAMD = "Mail"
 INSTALL = "The service needs some packages that are not installed: pip install 'tallybayes[serve]'."
 
+mail_option = partial(typer.Option, rich_help_panel="Mail")
 
-class TokenScope(StrEnum):
-    """What a token permits; each includes the ones before."""
 
-    predict = "predict"
-    learn = "learn"
-    admin = "admin"
+TokenScope = Literal["predict", "learn", "admin"]  # each includes the ones before
 
 
 def serve(
@@ -49,28 +45,25 @@ def serve(
     ] = None,
     spamd: Annotated[
         str | None,
-        typer.Option(
+        mail_option(
             metavar="ADDRESS:PORT",
             help="Also speak the spamd protocol there, for spamc, Exim and milters: 127.0.0.1:7830.",
-            rich_help_panel=SPAMD,
         ),
     ] = None,
     spamd_allow: Annotated[
         list[str] | None,
-        typer.Option(
+        mail_option(
             metavar="NETWORK",
             help="Answer spamd clients from this network too, such as 192.0.2.0/24; by default only from this machine. "
             "Can be repeated.",
-            rich_help_panel=SPAMD,
         ),
     ] = None,
     allow_tell: Annotated[
         bool,
-        typer.Option(
+        mail_option(
             "--allow-tell",
             help="Let every spamd client teach what is spam and ham, even if a store has tokens; by default only this "
             "machine may, and only if there are none.",
-            rich_help_panel=SPAMD,
         ),
     ] = False,
     new_token: Annotated[
@@ -100,7 +93,7 @@ def serve(
     from tallybayes.serve.opening import is_store, opened_stores
 
     if new_token is not None or revoke_tokens:
-        _change_tokens(stores, schema, from_, None if new_token is None else new_token.value, revoke_tokens)
+        _change_tokens(stores, schema, from_, new_token, revoke_tokens)
         return
     if (unused := from_ or schema) and is_store(stores[0]):
         say(f"{stores[0]} is a store already, so {unused} is not used.")

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.options import ModelFile, ReportAs, ReportFormat
+from tallybayes.cli.options import ModelFile, ReportAs
 from tallybayes.cli.rows import class_of
 from tallybayes.cli.terminal import print_report
 
@@ -23,7 +23,7 @@ def show(
     column: Annotated[
         str | None, typer.Option("--column", metavar="COLUMN", help="Show the parameters of this column.")
     ] = None,
-    format: ReportAs = ReportFormat.text,
+    format: ReportAs = "text",
 ) -> None:
     """Show what is in a model.
 

@@ -7,18 +7,7 @@ from typing import Annotated
 import typer
 
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import (
-    Absent,
-    AbsentColumn,
-    AnswerFile,
-    AnswerFormat,
-    AnswersAs,
-    Data,
-    Formulas,
-    Label,
-    ModelFile,
-    keep_apart,
-)
+from tallybayes.cli.options import Absent, AnswerFile, AnswersAs, Data, Formulas, Label, ModelFile, keep_apart
 from tallybayes.cli.reading import Input
 from tallybayes.cli.watch import watching
 
@@ -32,9 +21,9 @@ def suspects(
     label: Label = None,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows to list.")] = TOP,
     output: AnswerFile = None,
-    format: AnswersAs = AnswerFormat.csv,
+    format: AnswersAs = "csv",
     keep_formulas: Formulas = False,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
 ) -> None:
     """List training rows whose labels may be wrong.
 
@@ -57,10 +46,10 @@ def suspects(
         raise ValueError(
             f"Which column holds the classes? Give --label; there are {', '.join(map(repr, source.names))}."
         )
-    types = source.column_types(found.schema.reads(), name, found.label_type, absent.value)
+    types = source.column_types(found.schema.reads(), name, found.label_type, absent)
     with watching(source, "reading"):
         rows = pa.Table.from_batches(source.batches(types))
-    named = found.suspects(rows, name, top=top, absent=absent.value)
+    named = found.suspects(rows, name, top=top, absent=absent)
     table = {
         "row": pa.array([each.row + 1 for each in named], pa.int64()),
         "label": pa.array([to_text(each.label) for each in named], pa.string()),

@@ -71,9 +71,9 @@ def save_report(report: Report, form: ReportFormat, path: str) -> None:
     from tallybayes.files.replacing import replacing
 
     texts = {
-        ReportFormat.json: lambda: json.dumps(report.to_json(), indent=2),
-        ReportFormat.html: report.html,
-        ReportFormat.text: report.text,
+        "json": lambda: json.dumps(report.to_json(), indent=2),
+        "html": report.html,
+        "text": report.text,
     }
     with replacing(path) as file:
         file.write(texts[form]().encode() + b"\n")
@@ -81,9 +81,9 @@ def save_report(report: Report, form: ReportFormat, path: str) -> None:
 
 def print_report(report: Report, form: ReportFormat) -> None:
     """Writes a report to standard output."""
-    if form is ReportFormat.json:
+    if form == "json":
         print(json.dumps(report.to_json(), indent=2))
-    elif form is ReportFormat.html:
+    elif form == "html":
         sys.stdout.buffer.write(report.html().encode() + b"\n")  # in its declared encoding, whatever the terminal's
     else:
         _draw(report)

@@ -28,8 +28,7 @@ def thresholds(
     data: Data = None,
     label: Label = None,
     max_false_positives: Annotated[
-        float,
-        typer.Option(metavar="SHARE", min=0, max=1, help="How much of the good mail may be mistaken for spam."),
+        float, typer.Option(metavar="SHARE", min=0, max=1, help="How much of the good mail may be mistaken for spam.")
     ] = 0.001,
     max_false_negatives: Annotated[
         float, typer.Option(metavar="SHARE", min=0, max=1, help="How much of the spam may be mistaken for ham.")

@@ -12,12 +12,10 @@ import tallybayes
 from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.options import (
     Absent,
-    AbsentColumn,
     ClassPrior,
     Columns,
     Data,
     Dependence,
-    DependenceKind,
     Label,
     LabelAsText,
     NewModel,
@@ -62,12 +60,12 @@ def train(
     weighed: Annotated[
         bool, typer.Option("--weigh", help="Fit the weight of each column's evidence on left-out rows.")
     ] = False,
-    dependence: Dependence = DependenceKind.none,
+    dependence: Dependence = "none",
     unlabelled: Unlabelled = False,
     unlabelled_weight: Weight = None,
     components: Components = 1,
     clusters: Clusters = None,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
     threads: Threads = None,
 ) -> None:
     """Count rows, and save them as a model.
@@ -92,10 +90,10 @@ def train(
 
     def schema_of(source: Source, misled: dict[Name, Family | None]) -> Schema:
         hints = misled | parsed_columns(column)
-        return schema_for(source, label, schema, hints, prior, dependence.value, clusters is None)
+        return schema_for(source, label, schema, hints, prior, dependence, clusters is None)
 
     def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
-        given: dict[str, Any] = {"threads": threads, "absent": absent.value, "unlabelled": em}
+        given: dict[str, Any] = {"threads": threads, "absent": absent, "unlabelled": em}
         given["label_type"] = pa.string() if label_as_text else None
         if components > 1:
             return tallybayes.Mixture.train(schema, source, **given).model, None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,37 +13,24 @@ from tallybayes.cli.watch import tell
 if TYPE_CHECKING:
     from tallybayes import EM, Fitted
 
-PANEL = "Rows without a label"
 CHOSEN = "chosen"
 
-Unlabelled = Annotated[
-    bool,
-    typer.Option("--unlabelled", help="Count rows without a label too: EM finds their classes.", rich_help_panel=PANEL),
-]
+option = partial(typer.Option, rich_help_panel="Rows without a label")
+
+Unlabelled = Annotated[bool, option("--unlabelled", help="Count rows without a label too: EM finds their classes.")]
 Weight = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--unlabelled-weight",
         metavar="WEIGHT",
         help=f"The weight of such a row, from 0 to 1; or {CHOSEN!r}, the default: chosen by held-out log-loss.",
-        rich_help_panel=PANEL,
     ),
 ]
 Components = Annotated[
-    int,
-    typer.Option(
-        "--components",
-        metavar="N",
-        min=1,
-        help="Count every class as a mixture of this many components.",
-        rich_help_panel=PANEL,
-    ),
+    int, option("--components", metavar="N", min=1, help="Count every class as a mixture of this many components.")
 ]
 Clusters = Annotated[
-    int | None,
-    typer.Option(
-        "--clusters", metavar="N", min=1, help="Find this many classes in rows without labels.", rich_help_panel=PANEL
-    ),
+    int | None, option("--clusters", metavar="N", min=1, help="Find this many classes in rows without labels.")
 ]
 
 

@@ -8,7 +8,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
-from tallybayes.cli.options import Absent, AbsentColumn, Data, Label, ModelFile, keep_apart, model_file
+from tallybayes.cli.options import Absent, Data, Label, ModelFile, keep_apart, model_file
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.watch import counting, watching
@@ -33,7 +33,7 @@ def weigh(
             help="Where to save the weighed model; by default in place.",
         ),
     ] = None,
-    absent: Absent = AbsentColumn.error,
+    absent: Absent = "error",
 ) -> None:
     """Fit the weight of each column's evidence.
 
@@ -52,7 +52,7 @@ def weigh(
     check_of_classes(loaded.model, model)
     source = how.open(data)
     with watching(source, "reading"):
-        rows = sampled_rows(loaded.model, source, label, absent=absent.value)
+        rows = sampled_rows(loaded.model, source, label, absent=absent)
     with counting("weighing"):
         weighed, worth = reweighed(loaded.model, rows)
     if output is not None:

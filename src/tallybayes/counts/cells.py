@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Exact
+from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.sums import added_up
 
 
@@ -58,3 +58,36 @@ def with_room(array: NDArray[Any], room: int) -> NDArray[Any]:
     longer = np.zeros((room, *array.shape[1:]), array.dtype)
     longer[: len(array)] = array
     return longer
+
+
+class Changes:
+    """The numbers of the cells that changed since the tally was last read, as long as there are not too many: the
+    beliefs of all others still hold."""
+
+    def __init__(self, most: int) -> None:
+        self._cells: list[NDArray[np.int64]] = []
+        self._room = most
+
+    def add(self, cells: NDArray[np.int64]) -> None:
+        self._room -= len(cells)
+        if self._room < 0:
+            self._cells.clear()
+        else:
+            self._cells.append(cells)
+
+    def all(self) -> NDArray[np.int64] | None:
+        """Each cell once; None if so many changed that recomputing everything is faster."""
+        if self._room < 0:
+            return None
+        return np.unique(np.concatenate(self._cells)) if self._cells else np.zeros(0, np.int64)
+
+
+def ranges(starts: Counts, stops: Counts) -> tuple[Counts, Counts]:
+    """The whole numbers from each start to its stop, one range after another: the range of each, and the number.
+
+    >>> ranges(np.array([7, 0, 4]), np.array([9, 0, 5]))
+    (array([0, 0, 2]), array([7, 8, 4]))
+    """
+    sizes = stops - starts
+    of = np.repeat(np.arange(len(sizes)), sizes)
+    return of, np.arange(len(of)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)

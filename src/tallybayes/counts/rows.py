@@ -20,6 +20,12 @@ MOST_UNITS = 2.0**62
 MOST_SHARE = 1 << 33  # units of one row
 
 
+def places_of(keys: Sequence[Key], among: Sequence[Key]) -> Codes:
+    """The index of each of these classes among others; −1 if it is none of them."""
+    number = {key: i for i, key in enumerate(among)}
+    return np.array([number.get(key, -1) for key in keys], np.int32)
+
+
 @dataclass
 class Rows:
     """The class and the weight of each row of a batch (without weights: 1 each)."""
@@ -44,6 +50,10 @@ class Rows:
     @cached_property
     def groups(self) -> kernels.Groups:
         return kernels.Groups(self.codes, len(self.classes))
+
+    def codes_in(self, keys: Sequence[Key]) -> Codes:
+        """The index of each row's class among these; −1 if it is none of them, or unknown."""
+        return np.append(places_of(self.classes, keys), np.int32(-1))[self.codes]
 
     def slice(self, start: int, stop: int) -> Rows:
         if stop - start == len(self):

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells, with_room
-from tallybayes.counts.changes import Changes
+from tallybayes.counts.cells import Cells, Changes, with_room
 from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact

@@ -7,13 +7,35 @@ family (`Tallies`).
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from tallybayes.counts.additive import Additive
 from tallybayes.counts.packing import Arrays, PackError
 from tallybayes.counts.slots import Key
+
+
+class Additive(ABC):
+    """Adds and subtracts in place, in time proportional to the other operand's size; `+` and `-` work on a copy."""
+
+    @abstractmethod
+    def copy(self) -> Self: ...
+
+    @abstractmethod
+    def __iadd__(self, other: Self) -> Self: ...
+
+    @abstractmethod
+    def __isub__(self, other: Self) -> Self: ...
+
+    def __add__(self, other: Self) -> Self:
+        result = self.copy()
+        result += other
+        return result
+
+    def __sub__(self, other: Self) -> Self:
+        result = self.copy()
+        result -= other
+        return result
 
 
 class AnyTally(Additive):

@@ -10,13 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes import kernels
 from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError, quoted
 from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells
+from tallybayes.kernels.strings import string_buffers
 
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
 NO_NUMBER = "{} is not a number. Give the column a family for categories."
 FEW = 10_000  # cells: below this Arrow's overhead dominates
+SHORT = 1024  # entries: a longer dictionary would cost more per block than it saves
+SOME = 1 << 14  # cells that are checked first for having more levels than this
 
 
 def numbers(cells: pa.Array) -> NDArray[np.float64]:
@@ -156,3 +160,26 @@ def _refuse_temporal(kind: pa.DataType) -> None:
             f"cells of type {kind} are times, which no family counts. Convert them to a number (days since "
             "some date) or a category (weekday, month), or leave the column out of the schema.",
         )
+
+
+def by_level(cells: pa.Array) -> pa.Array:
+    """Strings as a dictionary array; unchanged if too many are distinct.
+
+    >>> by_level(pa.array(["rain", "sun", None, "rain"])).indices.to_pylist()
+    [0, 1, None, 0]
+    """
+    if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
+        return cells
+    index = kernels.StringIndex()
+    for some in (cells[:SOME], cells):
+        codes = index.encode(*string_buffers(some), True)
+        if len(index) > SHORT:
+            return cells
+    ends, data = index.strings()
+    words = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data))
+    try:
+        words.validate(full=True)
+    except pa.ArrowInvalid:  # not UTF-8, an error when they are counted
+        return cells
+    indices = pa.array(codes, mask=codes < 0 if cells.null_count else None)
+    return pa.DictionaryArray.from_arrays(indices, words, safe=False)  # each is the index of a word

@@ -198,7 +198,15 @@ def log_odds(rows: Floats, index: int, prior: Floats) -> Floats:
     return np.where(np.isnan(odds), 0.0, odds)
 
 
-def by_class(classes: NDArray[np.intp]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def with_rest(parts: list[Part], total: Floats, evidence: Floats) -> list[Part]:
+    """The parts of a cell, and last what they lack of its whole evidence; `evidence` is theirs."""
+    with np.errstate(invalid="ignore"):
+        rest = total - evidence.sum(axis=0)
+    rest = np.where(np.isnan(rest), 0.0, rest)
+    return parts if np.allclose(rest, 0.0, atol=1e-9) else [*parts, Part("", 1, rest)]
+
+
+def by_class(classes: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Every class index that occurs, and where."""
     order = np.argsort(classes, kind="stable")
     numbers, starts = np.unique(classes[order], return_index=True)

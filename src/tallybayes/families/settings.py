@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
 from typing import Any
@@ -113,6 +113,11 @@ def as_number(value: Any, least: float = 0.0, above: float = -math.inf) -> float
     except (OverflowError, TypeError):  # too large, or complex
         return None
     return number if math.isfinite(number) and number >= least and number > above else None
+
+
+def listed(value: Any) -> tuple[Any, ...] | None:
+    """The items of a list of any kind; None for a text, a mapping or a single value."""
+    return tuple(value) if isinstance(value, Iterable) and not isinstance(value, (str, Mapping)) else None
 
 
 def number_words(least: float = 0.0, above: float = -math.inf) -> str:

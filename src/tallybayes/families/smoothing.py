@@ -18,7 +18,6 @@ from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by
 from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.settings import as_number, number_words, refused, setting
-from tallybayes.families.shrinkage import fitted
 from tallybayes.kernels import special
 
 LAPLACE = 1.0
@@ -273,3 +272,21 @@ class SmoothedBelief(Belief):
         for number, rows in by_class(classes):
             codes[rows] = random.choice(len(self.counts), len(rows), p=self.probability[:, number])
         return pa.array(codes)
+
+
+def fitted(counts: Floats, sizes: Counts | None = None) -> Floats:
+    """One pseudo-count per level, from counts[level, class]; 1 each if there is too little data (empirical Bayes). With
+    `sizes`, several columns of so many levels each, one after another.
+
+    The probabilities of each class are assumed to be drawn from a Dirichlet distribution around a common profile, worth
+    m values. If the classes differ by no more than chance, m is large and the column is weak evidence; if they have
+    hardly a level in common, m is small, and a level that a class never had is strong evidence. The shrinkage of a
+    class of mean size, m / (m + n), has a uniform prior; its posterior mean gives m.
+    """
+    return kernels.fit_pseudocounts(np.ascontiguousarray(counts), np.array([len(counts)]) if sizes is None else sizes)
+
+
+def witten_bell(different: Floats, words: int) -> float:
+    """A pseudo-count for every word: each class gets as many as it has different words (Witten and Bell, 1991)."""
+    different = different[different > 0]
+    return float(different.mean() / words) if different.size else 1.0

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.thresholds import score_of
 from tallybayes.model import Model
 from tallybayes.model.batches import labelled
+from tallybayes.model.decide import probabilities
 from tallybayes.model.evaluation import truth_of
 from tallybayes.model.left_out import left_out
 from tallybayes.model.sources import each_batch
@@ -38,7 +40,7 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
             truth = truth_of(part, slice(0, len(part.rows)), {})
             given = pa.array(truth.labels, part.label_type).take(pa.array(truth.codes))
             joint = left_out(model, part.cells, given).total() if counted else model.log_joint(part.cells)
-            found.scores.extend(_scores(joint, model.classes.index(spam)))
+            found.scores.extend(_scores(joint, model.beliefs().prior, model.classes.index(spam)))
             found.are_spam.extend(truth.labels[code] == spam for code in truth.codes)
 
     labels = model.schema.label if labels is None else labels
@@ -47,10 +49,8 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
     return found
 
 
-def _scores(joint: Any, spam: int) -> list[float]:
+def _scores(joint: Floats, prior: Floats, spam: int) -> list[float]:
     """Computed from probabilities, as in answers, so that both saturate in the same way."""
-    total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        shares = np.exp(joint - total)
-    others = np.delete(shares, spam, axis=1).sum(axis=1)
-    return [score_of(mine, rest) for mine, rest in zip(shares[:, spam].tolist(), others.tolist(), strict=True)]
+    shares = probabilities(joint.T, prior)
+    others = np.delete(shares, spam, axis=0).sum(axis=0)
+    return [score_of(mine, rest) for mine, rest in zip(shares[spam].tolist(), others.tolist(), strict=True)]

@@ -1,4 +1,4 @@
-// Pseudo-counts of levels estimated from the counts themselves: see `families/shrinkage.py`.
+// Pseudo-counts of levels estimated from the counts themselves: see `fitted` in `families/smoothing.py`.
 #pragma once
 #include <cstdint>
 

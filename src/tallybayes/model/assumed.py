@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from tallybayes.counts.tally import Key
 from tallybayes.families.posteriors import Posterior
 from tallybayes.model.model import Model
@@ -17,16 +19,6 @@ def assumed(model: Model, column: Name) -> Posterior:
     >>> assumed(model, "calls").mean(), model.parameters("calls", "a").mean()
     ({'rate': 2.0}, {'rate': 3.333...})
     """
-    name, keys = model.schema.entry(column), model.keys()
-    belief = model.schema.columns[name].believe(model.columns[name], [*keys, _another(keys)])
+    name, keys, another = model.schema.entry(column), model.keys(), object()  # which no class is called
+    belief = model.schema.columns[name].believe(model.columns[name], [*keys, cast(Key, another)])
     return belief.posterior(len(keys))
-
-
-def _another(keys: list[Key]) -> Key:
-    """A key of the same type that no class has."""
-    kind = type(keys[0]) if keys else str
-    if issubclass(kind, bytes):
-        return b"\0".join(key for key in keys if isinstance(key, bytes)) + b"\0"
-    if issubclass(kind, str):
-        return max(map(str, keys), key=len, default="") + "\0"
-    return max(float(key) for key in keys) + 1.0

@@ -13,9 +13,8 @@ from typing import Any, Self, cast
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.additive import Additive
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tallies import Additive, AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
@@ -88,9 +87,7 @@ class Counted(Additive):
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
         labels = model.schema.label if labels is None else labels
-        for given, what in ((labels, "label"), (weights, "weight")):
-            if isinstance(given, str):
-                check_apart(given, model.schema.by_column, what)
+        check_apart(model.schema.by_column, label=labels, weight=weights)
         if isinstance(data, RowSource):
             model._count_source(data, labels, weights, threads, absent, label_type, sample)
             return model

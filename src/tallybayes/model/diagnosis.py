@@ -95,8 +95,7 @@ class Diagnosis:
 def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
     labels = model.schema.label if labels is None else labels
-    if isinstance(labels, str):
-        check_apart(labels, model.schema.by_column, "label")
+    check_apart(model.schema.by_column, label=labels)
     decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
     for batch in _batches(model, data, labels, absent):
         for answers, part in _answered(decider, batch):

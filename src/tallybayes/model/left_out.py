@@ -51,7 +51,9 @@ def left_out(
     check_threads(threads)
     check_absent(absent)
     labels = model.schema.label if labels is None else labels
-    _check_arguments(model, labels, weights)
+    if model.schema.weights is not None:
+        raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
+    check_apart(model.schema.by_column, label=labels, weight=weights)
     known = model.beliefs()
     how = {
         name: one_by_one(family, model.columns[name], known.keys)
@@ -78,29 +80,20 @@ def left_out(
     return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
 
 
-def _check_arguments(model: Model, labels: Any, weights: Any) -> None:
-    if model.schema.weights is not None:
-        raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
-    for given, what in ((labels, "label"), (weights, "weight")):
-        if isinstance(given, str):
-            check_apart(given, model.schema.by_column, what)
-
-
 def _numbered(model: Model, batch: Batch) -> Rows:
     """The rows with their classes numbered as in the model."""
     model._check_label_type(batch.label_type)
-    number = {key: i for i, key in enumerate(model.keys())}
-    places = np.array([number.get(key, -1) for key in batch.rows.classes], np.int32)
-    codes = places[batch.rows.codes]
+    keys = model.keys()
+    codes = batch.rows.codes_in(keys)
     unseen = np.flatnonzero(codes < 0)
     if unseen.size:
         (label,) = model._labels([batch.rows.classes[batch.rows.codes[unseen[0]]]])
-        known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(number) > FEW)
+        known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(keys) > FEW)
         raise ValueError(
             f"Row {batch.start + unseen[0]} has the label {label!r}, but the model has counted only {known}. Only "
             "counted rows can be left out: give rows that the model was trained on."
         )
-    return Rows(list(number), codes, batch.rows.weights)
+    return Rows(keys, codes, batch.rows.weights)
 
 
 def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> None:

@@ -134,10 +134,10 @@ class Model(Uncertainty):
         """The complete log-likelihood: Σ log P(label, row). An unseen label makes it −∞."""
         known = self._believed()
         _refuse_scores(known)
-        total, met = 0.0, {key: i for i, key in enumerate(known.keys)}
+        total = 0.0
         for batch in labelled(self.schema.frame(data), labels, None):
             self._check_label_type(batch.label_type)
-            at = np.array([met.get(key, -1) for key in batch.rows.classes])[batch.rows.codes]
+            at = batch.rows.codes_in(known.keys)
             joint = known.log_joint(batch.cells, None, absent)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total

@@ -12,10 +12,11 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.families.left_out import equal_rows
+from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
 
 Indices = NDArray[np.intp]
@@ -70,7 +71,7 @@ class Sample:
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
         chosen = _plain(_taken(cells.select(names), at), self.texts)
         sizes = _text_sizes(chosen, len(at), self.texts)
-        weights = np.ones(len(at)) if batch.rows.weights is None else batch.rows.weights[at]
+        weights = weights_of(batch.rows)[at]
         self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes, copies))
         self._held += len(at)
         self._bytes += int(sizes.sum())
@@ -156,8 +157,7 @@ class Sample:
         at = at[: _short(taken.sizes[at])]
         present = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if present[number])
-        place = {key: i for i, key in enumerate(keys)}
-        labels = np.array([place.get(key, -1) for key in self._keys], np.int32)
+        labels = places_of(list(self._keys), keys)
         cells = taken.cells if _is_all(at, len(taken.marks)) else taken.cells.take(pa.array(at))
         assert self.label_type is not None
         return SampledRows(cells, taken.marks[at], keys, labels[taken.labels[at]], weights[: len(at)], self.label_type)

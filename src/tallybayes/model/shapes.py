@@ -160,8 +160,8 @@ def observed(model: Model, found: Shape, data: Any, labels: Any = None) -> list[
             levels, met = tally.table(keys)
             counts += np.array([met[levels.index(x)] if x in levels else np.zeros(len(keys)) for x in found.x]).T
             continue
-        at = np.array([keys.index(key) if key in keys else -1 for key in batch.rows.classes], np.intp)
+        codes = batch.rows.codes_in(keys)
         for i, mine in enumerate(numbers):
-            values = np.asarray(cells)[at[batch.rows.codes] == i]
+            values = np.asarray(cells)[codes == i]
             mine.append(values[np.isfinite(values)])
     return list(counts) if found.kind == LEVELS else [np.concatenate(mine) for mine in numbers]

@@ -28,9 +28,8 @@ def suspected(model: Model, data: Any, labels: Any, top: int | None, absent: str
     labels = model.schema.label if labels is None else labels
     joint = left_out(plain, data, labels, absent=absent).total()
     classes = plain.classes
-    number = {key: i for i, key in enumerate(plain.keys())}
     batches = labelled(plain.schema.frame(data), labels, None)
-    own = np.concatenate([[number[batch.rows.classes[code]] for code in batch.rows.codes] for batch in batches])
+    own = np.concatenate([batch.rows.codes_in(plain.keys()) for batch in batches])
     each = np.arange(len(own))
     others = joint.copy()
     others[each, own] = -np.inf

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
-from tallybayes.model.batches import labelled
+from tallybayes.data.frames import level_text
+from tallybayes.data.matching import MISSING, matched
+from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.model import Model
 from tallybayes.model.regions import Line, Plane, line, plane
 from tallybayes.model.shapes import LEVELS
 from tallybayes.plots.canvas import ink, legend, marks, named
 from tallybayes.plots.display import Display
-from tallybayes.plots.rows import numbered_cells
 from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
 
@@ -40,6 +41,7 @@ class DecisionDisplay(Display):
     what: tuple[str, ...]
 
     share = "col"
+    size = (6.4, 2.3)
 
     @classmethod
     def from_model(
@@ -63,10 +65,6 @@ class DecisionDisplay(Display):
     @property
     def panels(self) -> int:
         return len(self.what)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (6.4, 2.3)
 
     @property
     def alt(self) -> str:
@@ -116,6 +114,8 @@ class BoundaryDisplay(Display):
     plane: Plane
     rows: list[tuple[Any, Any]]  # by class, the coordinates of some rows
 
+    size = (5.6, 4.4)
+
     @classmethod
     def from_model(
         cls,
@@ -133,10 +133,6 @@ class BoundaryDisplay(Display):
         found = plane(model, one, other, given=given, spans=spans)
         rows = [] if data is None else _places(model, found, data, labels)
         return cls(found, rows)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (5.6, 4.4)
 
     @property
     def alt(self) -> str:
@@ -243,7 +239,7 @@ def _middles(span: tuple[float, float], count: int) -> tuple[float, float, int]:
 def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[Any, Any]]:
     batches = labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None)
     levels = [name for name, kind in zip(found.columns, found.kinds, strict=True) if kind == LEVELS]
-    codes, cells = numbered_cells(model, batches, found.columns, levels, DOTS)
+    codes, cells = _numbered_cells(model, batches, found.columns, levels, DOTS)
     places = []
     for name, axis, kind in zip(found.columns, (found.x, found.y), found.kinds, strict=True):
         at = {value: i for i, value in enumerate(axis)} if kind == LEVELS else {}
@@ -251,3 +247,23 @@ def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[An
     rows = [(c, x, y) for c, x, y in zip(codes, *places, strict=True) if x is not None and y is not None]
     split = [[(x, y) for c, x, y in rows if c == number] for number in range(len(found.classes))]
     return [tuple(map(list, zip(*some, strict=True))) if some else ([], []) for some in split]  # type: ignore[misc]
+
+
+def _numbered_cells(
+    model: Model, batches: Iterable[Batch], columns: Sequence[str], levels: Collection[str], most: int
+) -> tuple[list[int], dict[str, list[Any]]]:
+    """The class index of the first `most` rows, −1 if unseen, and their cells: those of `levels` as text, all others
+    unchanged."""
+    keys = model.keys()
+    codes: list[int] = []
+    cells: dict[str, list[Any]] = {name: [] for name in columns}
+    for batch in batches:
+        room = most - len(codes)
+        if room <= 0:
+            break
+        codes += batch.rows.codes_in(keys)[:room].tolist()
+        found = matched(batch.cells.slice(0, room), columns, MISSING)
+        for name in columns:
+            values = found[name].to_pylist()
+            cells[name] += [None if x is None else level_text(x) for x in values] if name in levels else values
+    return codes, cells

@@ -25,6 +25,8 @@ class ObjectiveDisplay(Display):
 
     fitted: Fitted
 
+    size = (5.6, 3.2)
+
     @classmethod
     def from_model(cls, model: Model) -> Self:
         """Plots EM on a model that was trained with `unlabelled=EM(…)` and has not changed since."""
@@ -36,10 +38,6 @@ class ObjectiveDisplay(Display):
         if not model.fitted.curve:
             raise ValueError(f"EM took no step ({model.fitted.ended}), so there is no objective to plot.")
         return cls(model.fitted)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (5.6, 3.2)
 
     @property
     def alt(self) -> str:

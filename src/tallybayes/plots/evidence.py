@@ -16,10 +16,9 @@ from tallybayes.plots.bars import AGAINST, FOR, HATCHED, draw_bar, finite
 from tallybayes.plots.canvas import ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report import evidence as report
-from tallybayes.report.blocks import Bar, Piece, times
+from tallybayes.report.blocks import Bar, Piece, share, times
 from tallybayes.report.characters import clean, short, width
 from tallybayes.report.marks import by_family, marked
-from tallybayes.report.steps import TOP, steps
 from tallybayes.schema.entries import Name, title
 
 LINE = 72  # characters in a line of text
@@ -44,7 +43,9 @@ class WaterfallDisplay(Display):
     probability: float  # of the first
 
     @classmethod
-    def from_model(cls, model: Model, row: Any, *, label: Any = None, against: Any = None, top: int = TOP) -> Self:
+    def from_model(
+        cls, model: Model, row: Any, *, label: Any = None, against: Any = None, top: int = report.STEPS
+    ) -> Self:
         """Plots one row, given as a mapping or a text, for `label` (by default the most probable class) against
         another class (by default the next most probable)."""
         evidence = model.evidence(row)
@@ -60,13 +61,13 @@ class WaterfallDisplay(Display):
         label: Any = None,
         against: Any = None,
         cells: Mapping[str, Sequence[Any]] | None = None,
-        top: int = TOP,
+        top: int = report.STEPS,
     ) -> Self:
         """Plots a row of the evidence. `cells` has the values of all rows by column, if these are to be shown."""
         found = report.row_facts(evidence, row, label=label, against=against, cells=cells)
         if found.against is None:
             raise ValueError("There is only one class, so there is no evidence for or against it.")
-        bars = steps(found, top, named=cells is not None)
+        bars = report.steps(found, top, named=cells is not None)
         return cls(bars, found.class_, found.against, found.probability[found.class_])
 
     @property
@@ -166,19 +167,19 @@ class MarkedTextDisplay(Display):
         (ax,) = axes
         lines = self._lines
         shown = lines[:LINES]
-        largest = max((abs(p.log_odds) for p in self.pieces if math.isfinite(p.log_odds)), default=0.0) or 1.0
         for at, line in enumerate(shown):
             place = 0.0
-            for text, log_odds in line:
-                share = min(abs(log_odds) / largest, 1.0)
+            for piece in line:
+                text, log_odds = piece
+                strength = share(piece, self.pieces)
                 box = {
                     "facecolor": FOR if log_odds > 0 else AGAINST,
-                    "alpha": 0.12 + 0.5 * share,
+                    "alpha": 0.12 + 0.5 * strength,
                     "pad": 1.2,
                     "linewidth": 0,
                     "hatch": None if log_odds > 0 else HATCHED,
                 }
-                style: dict[str, Any] = {"bbox": box} if share > 0.02 else {}
+                style: dict[str, Any] = {"bbox": box} if strength > 0.02 else {}
                 ax.text(place, -at, text.replace("$", r"\$"), family="monospace", fontsize=FONT, va="center", **style)
                 place += width(text)
         more = f"; {len(lines) - LINES:,} more lines" if len(lines) > LINES else ""

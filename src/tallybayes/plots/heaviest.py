@@ -121,6 +121,7 @@ class WordProbabilityDisplay(Display):
     spikes: int
 
     share = "col"
+    size = (6.8, 1.9)
 
     @classmethod
     def from_model(
@@ -132,10 +133,6 @@ class WordProbabilityDisplay(Display):
     @property
     def panels(self) -> int:
         return len(self.classes)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (6.8, 1.9)
 
     @property
     def alt(self) -> str:

@@ -37,6 +37,8 @@ class ParameterDisplay(Display):
     after: Any
     mass: float
 
+    size = (5.6, 3.2)
+
     @classmethod
     def from_model(cls, model: Model, column: Name, label: Any, parameter: Any = None, *, mass: float = 0.95) -> Self:
         """Plots the parameter named, or the first of the family."""
@@ -51,10 +53,6 @@ class ParameterDisplay(Display):
     def interval(self) -> tuple[float, float]:
         tail = (1.0 - self.mass) / 2.0
         return float(self.after.ppf(tail)), float(self.after.ppf(1.0 - tail))
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (5.6, 3.2)
 
     @property
     def alt(self) -> str:

@@ -31,20 +31,14 @@ class ReliabilityDisplay(Display):
     error: float  # the expected calibration error
     mass: float = 0.95
 
+    panels = 2
+    share = "col"
+    heights = (3.0, 1.2)
+    size = (4.8, 2.2)
+
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, *, mass: float = 0.95) -> Self:
         return cls(evaluation.calibration, evaluation.calibration_error, mass)
-
-    @property
-    def panels(self) -> int:
-        return 2
-
-    share = "col"
-    heights = (3.0, 1.2)
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (4.8, 2.2)
 
     @property
     def alt(self) -> str:

@@ -27,6 +27,8 @@ class Ranking(Display):
     curves: list[Thresholds]
     threshold: float
 
+    size = (4.8, 4.2)
+
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF) -> Self:
         """Plots one class or several, each against the rest: by default the second of two classes, or the six most
@@ -34,10 +36,6 @@ class Ranking(Display):
         if not 0.0 <= threshold <= 1.0:
             raise ValueError(f"threshold={threshold!r}: give a probability from 0 to 1.")
         return cls([thresholds(evaluation, label) for label in _wanted(evaluation, labels)], float(threshold))
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (4.8, 4.2)
 
     @property
     def alt(self) -> str:

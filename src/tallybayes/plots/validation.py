@@ -23,14 +23,8 @@ class HeldOutDisplay(Display):
     """Two panels: log-loss and error rate, with their standard errors."""
 
     across = 2
-
-    @property
-    def panels(self) -> int:
-        return 2
-
-    @property
-    def size(self) -> tuple[float, float]:
-        return (3.6, 3.0)
+    panels = 2
+    size = (3.6, 3.0)
 
     def _draw(self, axes: list[Any], x: Any, found: Sequence[Evaluation]) -> None:
         losses = [each.log_loss_of_possible for each in found], [each.standard_errors["log_loss"] for each in found]

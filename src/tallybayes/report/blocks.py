@@ -50,11 +50,6 @@ class Bars:
     first: str
     second: str
 
-    def share(self, bar: Bar) -> float:
-        """The length of a bar relative to the longest."""
-        largest = max((abs(each.log_odds) for each in self.bars if math.isfinite(each.log_odds)), default=0.0) or 1.0
-        return min(abs(bar.log_odds) / largest, 1.0)
-
     def odds(self, bar: Bar) -> str:
         if bar.log_odds == 0:
             return "no evidence"
@@ -94,13 +89,14 @@ class Marked:
     second: str
     more: int = 0
 
-    def share(self, piece: Piece) -> float:
-        """The strength of a piece relative to the strongest."""
-        largest = max((abs(each.log_odds) for each in self.pieces if math.isfinite(each.log_odds)), default=0.0) or 1.0
-        return min(abs(piece.log_odds) / largest, 1.0)
-
 
 Block = Lines | Table | Bars | Heading | Picture | Marked
+
+
+def share(piece: Bar | Piece, among: Sequence[Bar] | Sequence[Piece]) -> float:
+    """The strength of a piece of evidence relative to the strongest finite one."""
+    largest = max((abs(each.log_odds) for each in among if math.isfinite(each.log_odds)), default=0.0) or 1.0
+    return min(abs(piece.log_odds) / largest, 1.0)
 
 
 def times(log_odds: float) -> str:

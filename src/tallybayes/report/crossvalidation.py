@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 from tallybayes.model.validation.cross_validate import CrossValidation
@@ -45,16 +45,12 @@ def facts(result: CrossValidation) -> CrossValidationFacts:
 
 
 def blocks(facts: CrossValidationFacts) -> Iterator[Block]:
-    yield from _begin(facts)
+    yield from brief(facts)
     yield from list(evaluation.blocks(facts.pooled))[len(list(evaluation.brief(facts.pooled))) :]
     yield _fold_table(facts)
 
 
 def brief(facts: CrossValidationFacts) -> Iterator[Block]:
-    yield from _begin(facts)
-
-
-def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
     repeats = f", {how_many(facts.repeats, 'time', 'times')}" if facts.repeats > 1 else ""
     errors = "folds" if facts.grouped else "rows"
     grouped = ", groups kept together" if facts.grouped else ""
@@ -76,12 +72,8 @@ def _begin(facts: CrossValidationFacts) -> Iterator[Block]:
 
 def _fold_table(facts: CrossValidationFacts) -> Table:
     rows = [
-        (str(number), count(each.n), *("" if math.isnan(value) else f"{value:.4f}" for value in _values(each)))
+        (str(number), count(each.n), *("" if math.isnan(value) else f"{value:.4f}" for value in astuple(each)[1:]))
         for number, each in enumerate(facts.folds)
     ]
     head = ("fold", "rows", "accuracy", "log-loss", "Brier score", "ROC AUC", "ECE")
     return Table(rows, head, "folds", "rr")
-
-
-def _values(each: FoldFacts) -> tuple[float, ...]:
-    return each.accuracy, each.log_loss, each.brier, each.roc_auc, each.calibration_error

@@ -17,6 +17,7 @@ from tallybayes.schema.entries import Name, members, title
 
 ROWS = 3  # shown by default
 TOP = 15  # columns shown, and words of each
+STEPS = 12  # steps that are shown separately
 MOST, LEAST = 6, 0.0005  # classes to name, and their least probability
 MANY = 12  # classes whose logarithms are shown
 FEW = 3  # columns without evidence that are named
@@ -229,6 +230,25 @@ def together(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts]) -> float:
 def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, indent: int = 0) -> list[Bar]:
     title = f"{len(pieces):,} more {what}{'s' * (len(pieces) > 1)}"
     return [Bar(title, together(row, pieces), indent)] if pieces else []
+
+
+def steps(row: RowFacts, top: int = STEPS, named: bool = True) -> list[Bar]:
+    """The prior, the columns and words with the most evidence, the rest as one step, and the total. A text is split
+    into its words."""
+    prior, *others = row.columns
+    pieces: list[tuple[str, ColumnFacts | WordFacts]] = []
+    for column in others:
+        if column.words:
+            pieces += [(word_title(word), word) for word in column.words]
+        else:
+            pieces.append((titled(column, named), column))
+    informative = [piece for piece in pieces if piece[1].log_odds != 0]
+    ranked = sorted(informative, key=lambda piece: _by_size(piece[1]))
+    shown = [Bar("prior", prior.log_odds), *(Bar(name, piece.log_odds) for name, piece in ranked[:top])]
+    rest = [piece for _, piece in ranked[top:]]
+    if rest:
+        shown.append(Bar(f"{len(rest):,} more", together(row, rest)))
+    return [*shown, Bar("all together", together(row, row.columns))]
 
 
 def _share(probability: float) -> str:

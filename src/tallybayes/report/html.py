@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
 from typing import Any
 
-from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table
+from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table, share
 from tallybayes.report.characters import clean
 
 GREEN, RED = "#2a9d5c", "#d9534f"  # visible on white and on black
@@ -70,22 +70,20 @@ def page(title: str, blocks: Iterable[Block]) -> str:
 
 def fragment(blocks: Iterable[Block]) -> str:
     """A fragment for a notebook or any page. The style applies to the fragment only."""
-    shown = [_pictures(some) if pictures else "\n".join(map(_block, some)) for pictures, some in _in_rows(blocks)]
+    shown = [
+        _pictures(some) if pictures else "\n".join(map(_block, some))
+        for pictures, some in groupby(blocks, lambda block: isinstance(block, Picture))
+    ]
     return f'<div class="tallybayes">\n<style>\n{STYLE}\n</style>\n' + "\n".join(shown) + "\n</div>"
 
 
-def _in_rows(blocks: Iterable[Block]) -> Iterator[tuple[bool, list[Any]]]:
-    """Consecutive pictures are shown side by side, if there is room."""
-    for pictures, some in groupby(blocks, lambda block: isinstance(block, Picture)):
-        yield pictures, list(some)
-
-
-def _pictures(pictures: Sequence[Picture]) -> str:
+def _pictures(pictures: Iterable[Any]) -> str:
+    """Consecutive pictures, side by side if there is room."""
     drawn = (f"<figure>{each.svg}{_caption(each.title)}</figure>" for each in pictures)
     return f'<div class="pictures">{"".join(drawn)}</div>'
 
 
-def _block(block: Lines | Table | Bars | Heading | Marked) -> str:
+def _block(block: Any) -> str:
     if isinstance(block, Heading):
         return f"<h{block.level}>{_text(block.title)}</h{block.level}>"
     if isinstance(block, Marked):
@@ -106,11 +104,11 @@ def _caption(title: str) -> str:
 
 def _piece(marked: Marked, piece: Piece) -> str:
     """The stronger, the more intense the colour; words for the second class are also underlined."""
-    share = marked.share(piece)
-    if share < FAINT:
+    strength = share(piece, marked.pieces)
+    if strength < FAINT:
         return _text(piece.text, "\n")
     against = ' class="against"' if piece.log_odds < 0 else ""
-    return f'<mark{against} style="--share:{round(15 + 45 * share)}%">{_text(piece.text)}</mark>'
+    return f'<mark{against} style="--share:{round(15 + 45 * strength)}%">{_text(piece.text)}</mark>'
 
 
 def _table(table: Table, caption: str) -> str:
@@ -128,7 +126,7 @@ def _row(table: Table, tag: str, cells: Sequence[str]) -> str:
 
 def _bar(bars: Bars, bar: Bar) -> str:
     """To the right for the first class, to the left for the second."""
-    width = f"{100 * bars.share(bar):.1f}%"
+    width = f"{100 * share(bar, bars.bars):.1f}%"
     left, right = "", ""
     if bar.log_odds > 0:
         right = f'<div style="width:{width}"></div>'

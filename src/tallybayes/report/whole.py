@@ -116,10 +116,6 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
     yield Lines([*lines, *([] if facts.pictures else [NO_PICTURES])])
 
 
-def _counted(facts: WholeFacts) -> Iterator[Block]:
-    yield from model.brief(facts.model)
-
-
 def _quality(facts: WholeFacts) -> Iterator[Block]:
     if facts.evaluation is not None:
         yield from (block for block in evaluation.blocks(facts.evaluation) if _title(block) != "calibration")
@@ -146,28 +142,13 @@ def _telling(facts: WholeFacts) -> Iterator[Block]:
             "the column misleads. Share is the column's part of all evidence for and against the decisions."
         )
     yield Lines(lines)
-    rows = [
-        [
-            briefly(each.column),
-            _number(each.information),
-            *([_number(each.gain), _number(each.share)] if tested else []),
-        ]
-        for each in facts.columns[:MOST_COLUMNS]
-    ]
-    head = ["column", "information", *(["gain", "share"] if tested else [])]
-    yield Table(rows, head, more=max(len(facts.columns) - MOST_COLUMNS, 0))
+    names = ["information", "gain", "share"] if tested else ["information"]
+    rows = [[briefly(each.column), *(_number(getattr(each, name)) for name in names)] for each in facts.columns]
+    yield Table(rows[:MOST_COLUMNS], ["column", *names], more=max(len(facts.columns) - MOST_COLUMNS, 0))
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:.4f}"
-
-
-def _densities(facts: WholeFacts) -> Iterator[Block]:
-    yield from model.believed(facts.model)
-
-
-def _weighty(facts: WholeFacts) -> Iterator[Block]:
-    yield from model.weighty(facts.model)
 
 
 def _mistakes(facts: WholeFacts) -> Iterator[Block]:
@@ -184,11 +165,8 @@ def _mistakes(facts: WholeFacts) -> Iterator[Block]:
         for column in row.columns:
             if column.words and isinstance(column.value, (str, bytes)):
                 yield _text(column, row.class_, row.against)
-        yield from (_as_detail(block) for block in evidence.blocks(wrong.evidence))
-
-
-def _as_detail(block: Block) -> Block:
-    return replace(block, detail=True) if isinstance(block, Table) else block
+        for block in evidence.blocks(wrong.evidence):
+            yield replace(block, detail=True) if isinstance(block, Table) else block
 
 
 def _text(column: ColumnFacts, first: Any, second: Any) -> Marked:
@@ -210,12 +188,12 @@ def _digest(facts: WholeFacts) -> Iterator[Block]:
 
 Part = Callable[[WholeFacts], Iterator[Block]]
 PARTS: tuple[tuple[str, str, Part], ...] = (
-    ("counted", "What was counted", _counted),
+    ("counted", "What was counted", lambda facts: model.brief(facts.model)),
     ("quality", "How good the model is", _quality),
     ("calibration", "How well its probabilities are calibrated", _calibration),
     ("telling", "How informative each column is", _telling),
-    ("densities", "How each class is distributed", _densities),
-    ("weighty", "The strongest words and values", _weighty),
+    ("densities", "How each class is distributed", lambda facts: model.believed(facts.model)),
+    ("weighty", "The strongest words and values", lambda facts: model.weighty(facts.model)),
     ("mistakes", "The most confident mistakes", _mistakes),
     ("digest", "How to verify this model", _digest),
 )

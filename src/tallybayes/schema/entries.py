@@ -120,10 +120,11 @@ def by_entry(hints: Mapping[Any, Family | None]) -> dict[Name, Family | None]:
     return hinted
 
 
-def check_apart(name: str, columns: Iterable[str], what: str) -> None:
-    """Raises an error if the labels or weights are among the columns that are counted."""
-    if name in columns:
-        raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
+def check_apart(columns: Collection[str], **named: Any) -> None:
+    """Raises an error if the column of the label or the weight, if there is one, is among those that are counted."""
+    for what, name in named.items():
+        if isinstance(name, str) and name in columns:
+            raise ValueError(f"Column {name!r} holds the {what}s; drop it from the schema's columns.")
 
 
 def found(name: Any, names: Collection[Name]) -> Name | None:

@@ -81,7 +81,7 @@ class Schema:
         self.prior = checked_prior(prior)
         if label is not None:
             checked_name(label)
-            check_apart(label, self.by_column, "label")
+            check_apart(self.by_column, label=label)
         self.label = label
         self.reasons = dict(reasons or {})  # why a column has its family, or was left out
         self.weights = as_weights(weights)

@@ -14,16 +14,24 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families import Bag, Family
 from tallybayes.schema.class_prior import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import LogPrior, MatrixClassifier, check_truth
+from tallybayes.sklearn.matrix import ClassPrior, MatrixClassifier, check_truth
 
 LEAST_ALPHA = 1e-10  # without force_alpha
 
 
-class BagClassifier(LogPrior, MatrixClassifier):
+class BagClassifier(ClassPrior, MatrixClassifier):
     """What the three share: smoothing, and scikit-learn's attributes for counts."""
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _reading: ClassVar[str]
+
+    def __init__(
+        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
+    ) -> None:
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -90,14 +98,6 @@ class MultinomialNB(BagClassifier):
 
     _reading: ClassVar[str] = "multinomial"
 
-    def __init__(
-        self, *, alpha: Any = 1.0, force_alpha: bool = True, fit_prior: bool = True, class_prior: Any = None
-    ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
-
 
 class ComplementNB(BagClassifier):
     """Complement naive Bayes, a drop-in for scikit-learn's: each class is scored by how badly all the others fit.
@@ -143,10 +143,7 @@ class ComplementNB(BagClassifier):
         class_prior: Any = None,
         norm: bool = False,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.norm = norm
 
     def _prior(self, classes: NDArray[Any]) -> Prior:
@@ -186,7 +183,6 @@ class BernoulliNB(BagClassifier):
            [0., 1.]])
     """
 
-    _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior")
     _reading: ClassVar[str] = "bernoulli"
     _positive: ClassVar[bool] = False
 
@@ -199,11 +195,8 @@ class BernoulliNB(BagClassifier):
         fit_prior: bool = True,
         class_prior: Any = None,
     ) -> None:
-        self.alpha = alpha
-        self.force_alpha = force_alpha
+        super().__init__(alpha=alpha, force_alpha=force_alpha, fit_prior=fit_prior, class_prior=class_prior)
         self.binarize = binarize
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
 
     def _read(self, X: Any, *, reset: bool) -> Any:
         threshold = 0.0 if self.binarize is None else self.binarize

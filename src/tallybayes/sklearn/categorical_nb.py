@@ -12,17 +12,16 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Categorical
 from tallybayes.schema import Schema
-from tallybayes.schema.class_prior import Prior
 from tallybayes.sklearn.bag_nb import smoothing
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import LogPrior, class_prior
+from tallybayes.sklearn.matrix import ClassPrior
 from tallybayes.sklearn.tables import as_matrix
 
 MOST = 1 << 15  # below this, categories need less memory and are transposed faster
 
 
-class CategoricalNB(LogPrior, CountingClassifier):
+class CategoricalNB(ClassPrior, CountingClassifier):
     """Categorical naive Bayes, a drop-in for scikit-learn's: every column holds one of several categories, numbered
     from 0.
 
@@ -61,7 +60,6 @@ class CategoricalNB(LogPrior, CountingClassifier):
     """
 
     _beliefs: ClassVar[tuple[str, ...]] = ("alpha", "force_alpha", "fit_prior", "class_prior", "min_categories")
-    _priors: ClassVar[str | None] = "class_prior"
 
     def __init__(
         self,
@@ -107,9 +105,6 @@ class CategoricalNB(LogPrior, CountingClassifier):
             str(i): Categorical(alpha=alpha, levels=tuple(map(str, range(size)))) for i, size in enumerate(sizes)
         }
         return Schema(columns, prior=self._prior(learned.classes()))
-
-    def _prior(self, classes: NDArray[Any]) -> Prior:
-        return class_prior(self, classes)
 
     def _sizes(self, learned: Learned) -> list[int]:
         """The number of categories of each column."""

@@ -13,21 +13,22 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
 from tallybayes.model.weigh import reweighed
 from tallybayes.schema import Schema
-from tallybayes.schema.class_prior import Prior
+from tallybayes.schema.class_prior import FREQUENCIES, Prior
 from tallybayes.sklearn.answering import Answering
-from tallybayes.sklearn.display import Displayed
 from tallybayes.sklearn.learned import Expected, Learned, as_it_was
-from tallybayes.sklearn.pickled import Pickled
 from tallybayes.sklearn.targets import checked_classes, checked_labels, checked_weights, weightless
 
+FORMAT = 2  # of a pickled estimator, incremented with every change to what it keeps
 
-class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEstimator):
+
+class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
     """A classifier that is its counts.
 
     Subclasses implement `_read`, `_schema` and `_believed`, and list in `_beliefs` the parameters that `_believed`
@@ -59,9 +60,9 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         """The same for `partial_fit`, where weights from only a few rows would stay."""
         return self._sample(schema, rows) if schema.overlaps else None
 
-    def _prior(self, classes: NDArray[Any]) -> Prior | None:
-        """The prior that the parameters set for these classes, if any; an error if it is for others."""
-        return None
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        """The prior that the parameters set for these classes; an error if it is for others."""
+        return FREQUENCIES
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count rows, discarding everything counted before.
@@ -226,3 +227,34 @@ class CountingClassifier(Displayed, Pickled, Answering, ClassifierMixin, BaseEst
         """Counts more rows like the first ones."""
         rows = self._read(X, reset=False)
         return Model.train(self._learned.model.schema, rows, labels, weights=weights, **self._how())
+
+    @property
+    def _repr_html_(self) -> Any:
+        """scikit-learn's diagram, and below it what was learned."""
+        diagram = super()._repr_html_  # raises AttributeError if scikit-learn is set to display text
+        return lambda: diagram() + self._summary()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        shown = super()._repr_mimebundle_(**kwargs)
+        return {kind: text + self._summary() * (kind == "text/html") for kind, text in shown.items()}
+
+    def _summary(self) -> str:
+        if not self.__sklearn_is_fitted__():
+            return ""
+        learned = self._learned
+        rows = dict(zip(learned.classes().tolist(), learned.class_counts().tolist(), strict=True))
+        return tallybayes.report_on(self.schema_, classes=rows)._repr_html_()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_written": (FORMAT, tallybayes.__version__)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """An estimator of another version is accepted only if it has the same format."""
+        form, version = state.get("_written", (None, "of an unknown version"))
+        if form != FORMAT:
+            raise ValueError(
+                f"This {type(self).__name__} was pickled by tallybayes {version}, whose format differs from that of "
+                f"tallybayes {tallybayes.__version__}. Fit it again, or save its model with the old version: "
+                "tallybayes.save(estimator.model_, path). Every later version reads that file."
+            )
+        super().__setstate__({name: value for name, value in state.items() if name != "_written"})

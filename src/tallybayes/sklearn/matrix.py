@@ -33,10 +33,19 @@ def read_matrix(estimator: Any, X: Any, *, reset: bool, sparse: bool = True) -> 
     return validate_data(estimator, given, reset=reset, accept_sparse=kinds, ensure_all_finite=False)
 
 
-class LogPrior:
-    """The attribute with the class prior that most estimators have."""
+class ClassPrior:
+    """scikit-learn's parameters `class_prior` and `fit_prior`, and its attribute for what they define."""
 
+    _priors: ClassVar[str | None] = "class_prior"
     _asked: Callable[[], Learned]
+    class_prior: Any
+    fit_prior: bool
+
+    def _prior(self, classes: NDArray[Any]) -> Prior:
+        check_truth("fit_prior", self.fit_prior)
+        if self.class_prior is None:
+            return FREQUENCIES if self.fit_prior else UNIFORM
+        return given_prior("class_prior", self.class_prior, classes)
 
     @property
     def class_log_prior_(self) -> Floats:
@@ -47,8 +56,6 @@ class LogPrior:
 class MatrixClassifier(CountingClassifier):
     """A classifier of the rows of a matrix, which one family counts as vectors."""
 
-    _beliefs: ClassVar[tuple[str, ...]] = ("fit_prior", "class_prior")
-    _priors: ClassVar[str | None] = "class_prior"
     _positive: ClassVar[bool] = True  # whether negative numbers are an error
     _sparse: ClassVar[bool] = True  # whether sparse matrices are accepted
 
@@ -75,9 +82,6 @@ class MatrixClassifier(CountingClassifier):
     def _believed(self, learned: Learned) -> Schema:
         return Schema({COLUMN: self._family(learned)}, prior=self._prior(learned.classes()))
 
-    def _prior(self, classes: NDArray[Any]) -> Prior:
-        return class_prior(self, classes)
-
     def _belief(self) -> Any:
         """The belief of the column of vectors."""
         return self._asked().model.belief(COLUMN)
@@ -92,14 +96,6 @@ class MatrixClassifier(CountingClassifier):
         """An estimated parameter, likewise."""
         values = self._belief().estimates()[name]
         return np.ascontiguousarray(self._asked().spread(values.T, np.nan).T)
-
-
-def class_prior(estimator: Any, classes: NDArray[Any]) -> Prior:
-    """The prior defined by `class_prior` and `fit_prior`."""
-    check_truth("fit_prior", estimator.fit_prior)
-    if estimator.class_prior is None:
-        return FREQUENCIES if estimator.fit_prior else UNIFORM
-    return given_prior("class_prior", estimator.class_prior, classes)
 
 
 def given_prior(name: str, given: Any, classes: NDArray[Any]) -> Prior:

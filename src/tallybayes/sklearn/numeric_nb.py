@@ -12,7 +12,7 @@ from tallybayes.counts.sums import scatter
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
 from tallybayes.schema.class_prior import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import COLUMN, LogPrior, MatrixClassifier, given_prior
+from tallybayes.sklearn.matrix import COLUMN, ClassPrior, MatrixClassifier, given_prior
 
 
 class GaussianNB(MatrixClassifier):
@@ -95,7 +95,7 @@ class GaussianNB(MatrixClassifier):
         return np.exp(self._asked().log_prior())
 
 
-class PoissonNB(LogPrior, MatrixClassifier):
+class PoissonNB(ClassPrior, MatrixClassifier):
     """Poisson naive Bayes, for counts of events: every column is Poisson in every class, with its own rate.
 
     Parameters
@@ -152,7 +152,7 @@ class PoissonNB(LogPrior, MatrixClassifier):
         return self._estimates("rate")
 
 
-class GammaNB(LogPrior, MatrixClassifier):
+class GammaNB(ClassPrior, MatrixClassifier):
     """Gamma naive Bayes, for positive, skewed numbers: every column is Gamma in every class.
 
     Parameters

@@ -7,7 +7,7 @@ thread, ahead of the counting.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
@@ -35,10 +35,19 @@ class BadRow(NamedTuple):
         return SourceError(f"{self.where}: {self.reason}", self.column)
 
 
+def report(found: Sequence[BadRow], bad: list[BadRow] | None) -> None:
+    """Adds rows that cannot be read to `bad`; without such a list, the first is an error."""
+    if bad is not None:
+        bad.extend(found)
+    elif found:
+        raise found[0].error() from None
+
+
 class Chunk(ABC):
     """Some consecutive rows of an input, not yet parsed."""
 
     size: int  # in stored bytes of the input, for progress bars
+    _kept: Sequence[int] | None = None  # which rows were read, if some are left out
 
     @abstractmethod
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
@@ -46,9 +55,13 @@ class Chunk(ABC):
 
         A row that cannot be read is appended to `bad` and left out, or without such a list raises a `SourceError`."""
 
-    @abstractmethod
     def where(self, row: int) -> str:
         """The place of a row of the batch that was read: "data.csv, line 17"."""
+        return self._place(row if self._kept is None else int(self._kept[row]))
+
+    @abstractmethod
+    def _place(self, row: int) -> str:
+        """The same, counting rows that were left out."""
 
 
 class Reader(ABC):

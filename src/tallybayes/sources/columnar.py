@@ -11,13 +11,12 @@ from contextlib import contextmanager
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, SourceError, report
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import converted, unreadable
+from tallybayes.sources.convert import as_found, converted, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
-from tallybayes.sources.words import as_found
 
 BATCH_ROWS = 1 << 17  # or fewer if rows are wide
 
@@ -30,7 +29,6 @@ class ColumnarChunk(Chunk):
         self._file = file
         self._start = start
         self._batch = batch
-        self._kept: list[int] | None = None  # of the rows, if some are left out
 
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._file, self._batch.schema.names, types)
@@ -42,13 +40,10 @@ class ColumnarChunk(Chunk):
         columns = {name: self._column(name, kind, bad, faults) for name, kind in types.items()}
         if not faults:
             return batch_of(columns, len(self._batch))
-        (bad if bad is not None else []).extend(faults[row] for row in sorted(faults))
+        report([faults[row] for row in sorted(faults)], bad)
         self._kept = [row for row in range(len(self._batch)) if row not in faults]
         good = self._batch.take(pa.array(self._kept, pa.int64()))
         return batch_of({name: converted(good.column(name), kind) for name, kind in types.items()}, len(good))
-
-    def where(self, row: int) -> str:
-        return self._place(row if self._kept is None else self._kept[row])
 
     def _place(self, row: int) -> str:
         return f"{self._file}, row {self._start + row + 1}"

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
@@ -126,7 +126,7 @@ class DocumentChunk(Chunk):
             batch = self._cast(batch, name, kind, bad)
         return batch
 
-    def where(self, row: int) -> str:
+    def _place(self, row: int) -> str:
         return self._places[row]
 
     def _wanted(self, types: ColumnTypes | None) -> ColumnTypes:
@@ -144,7 +144,7 @@ class DocumentChunk(Chunk):
                 if not isinstance(row, BadRow):
                     yield document.where, row
                 else:
-                    _report(row, bad)
+                    report([row], bad)
 
     def _row(self, document: Raw, group: str | None) -> dict[str, Any] | BadRow:
         try:
@@ -161,11 +161,5 @@ class DocumentChunk(Chunk):
             except CellError as error:
                 if error.row is None:
                     raise SourceError(f"{self._reader.file}, column {quoted(name)}: {error.reason}") from None
-                _report(BadRow(f"{self._places.pop(error.row)}, column {quoted(name)}", error.reason), bad)
+                report([BadRow(f"{self._places.pop(error.row)}, column {quoted(name)}", error.reason)], bad)
                 batch = batch.take(pa.array([row for row in range(len(batch)) if row != error.row], pa.int64()))
-
-
-def _report(row: BadRow, bad: list[BadRow] | None) -> None:
-    if bad is None:
-        raise row.error()
-    bad.append(row)

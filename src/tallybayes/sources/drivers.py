@@ -23,6 +23,10 @@ SCHEME = re.compile(r"([a-z][a-z0-9]+):(.*)", re.DOTALL)  # of two letters or mo
 SAME = {"postgres": "postgresql"}
 PASSWORD = re.compile(r"(?<=:)[^/]+(?=@)|(?<=password=)[^&\s]+")
 PREFIX = re.compile(r"(?:[A-Z_]+: )?(?:\[\w+\] )?(?:Failed to \w+ query: )?")  # of drivers' messages
+SQLITE_KINDS = ("null", "integer", "real", "text", "blob")  # of two kinds in a column, the later one can hold both
+FIRST = ("NULL", "0", "0.5", "''", "x''")  # a cell of each kind
+TEXT = 3
+FEW = 1000  # combinations of kinds in a row that are listed
 
 
 class Answer(NamedTuple):
@@ -101,10 +105,9 @@ def _relation(
 
 
 def _sqlite(name: str, uri: str, query: str) -> Answer:
-    from tallybayes.sources.sqlite_types import typed
 
     driver = _driver("adbc_driver_sqlite.dbapi", f"{name} is", "ADBC")
-    return _fetched(name, driver, lambda: driver.connect(uri), query, typed)
+    return _fetched(name, driver, lambda: driver.connect(uri), query, with_types)
 
 
 def _adbc(scheme: str, uri: str, query: str) -> Answer:
@@ -175,3 +178,41 @@ def speaking(name: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
         yield
     except (*errors, pa.ArrowException, OSError) as error:
         raise SourceError(f"{name}: {PREFIX.sub('', printable(error), count=1).strip()}.") from None
+
+
+def with_types(cursor: Any, query: str) -> tuple[str, int]:
+    """A query for the same rows after one to be skipped. SQLite has a type for every cell but none for a column; Arrow
+    has one per column, which the driver takes from the first rows. So the types of all cells are queried first, and an
+    extra first row carries the result. Both queries run in one transaction."""
+    cursor.execute(f"SELECT * FROM ({query}\n) LIMIT 0")
+    columns = [_identifier(name) for name in cursor.fetch_record_batch().schema.names]
+    kinds = _kinds(cursor, query, columns)
+    first = ", ".join(f"{FIRST[kind]} AS {column}" for kind, column in zip(kinds, columns, strict=True))
+    cells = ", ".join(_as_text(column) if kind == TEXT else column for kind, column in zip(kinds, columns, strict=True))
+    return f"SELECT {first} UNION ALL SELECT {cells} FROM ({query}\n)", 1
+
+
+def _kinds(cursor: Any, query: str, columns: list[str]) -> list[int]:
+    """The kind of each column. In most tables a few combinations of kinds occur, which are found faster than the last
+    kind of each column."""
+    listed = ", ".join(f"typeof({column})" for column in columns)
+    cursor.execute(f"SELECT DISTINCT {listed} FROM ({query}\n) LIMIT {FEW}")
+    found = cursor.fetch_arrow_table()
+    if len(found) < FEW:
+        return [max(map(SQLITE_KINDS.index, column.to_pylist()), default=0) for column in found.columns]
+    cursor.execute(f"SELECT {', '.join(map(_last_kind, columns))} FROM ({query}\n)")
+    return [column[0].as_py() for column in cursor.fetch_arrow_table().columns]
+
+
+def _last_kind(column: str) -> str:
+    cases = " ".join(f"WHEN '{name}' THEN {kind}" for kind, name in enumerate(SQLITE_KINDS))
+    return f"max(CASE typeof({column}) {cases} END)"
+
+
+def _as_text(column: str) -> str:
+    """The driver would write 0.5 as 5.000000e-01 if other cells are texts."""
+    return f"CASE typeof({column}) WHEN 'real' THEN printf('%.15g', {column}) ELSE CAST({column} AS TEXT) END"
+
+
+def _identifier(column: str) -> str:
+    return '"' + column.replace('"', '""') + '"'

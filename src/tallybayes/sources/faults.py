@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from tallybayes.data.row_source import MOST_MARKS
-from tallybayes.sources.base import ColumnTypes
+from tallybayes.sources.base import BadRow, ColumnTypes
 from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
@@ -31,25 +30,30 @@ class Fault(NamedTuple):
     column: str | None
     reason: str
 
+    def at(self, place: Callable[[int], str]) -> BadRow:
+        """The row with its place."""
+        column = "" if self.column is None else f", column {quoted(self.column)}"
+        return BadRow(place(self.row) + column, self.reason, self.column)
+
 
 def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
     """The faults by row: one each, of the first bad column."""
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
-    good = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
+    good = [row for row in range(len(rows.starts)) if row not in faults]
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
-    good_data = join(data, rows, good) if len(good) else pa.py_buffer(b"\n")
+    good_data = join(data, rows, good) if good else pa.py_buffer(b"\n")
     raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
         bad = list(unreadable(cells, partial(_cast, kind=kind, reading=layout.reading)))
         marks = _about_marks(cells, bad)
         for at in bad:
-            row, reason = int(good[at]), _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
+            row, reason = good[at], _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
             faults.setdefault(row, Fault(row, name, reason))
     return dict(sorted(faults.items()))
 
 
-def join(data: pa.Buffer, rows: Rows, chosen: NDArray[np.int64]) -> pa.Buffer:
+def join(data: pa.Buffer, rows: Rows, chosen: Sequence[int]) -> pa.Buffer:
     """The bytes of some of the rows."""
     view = memoryview(data)
     pieces = [view[start:end] for start, end in zip(rows.starts[chosen], rows.ends[chosen], strict=True)]

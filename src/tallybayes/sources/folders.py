@@ -12,10 +12,10 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.items import File, opened, printable
+from tallybayes.sources.items import File, opened
 from tallybayes.sources.maildir import is_maildir, messages, subfolders
 from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
-from tallybayes.sources.paths import STANDARD_INPUT, shown, suffix, unpacked
+from tallybayes.sources.paths import STANDARD_INPUT, path_text, shown, suffix, unpacked
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES
 
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")
@@ -84,7 +84,7 @@ def _at(path: str, kind: str | None, boxes: Collection[str], *, alone: bool) -> 
 def class_of(path: str, *, is_file: bool = False) -> str:
     """The name of the last folder of a path, or of a file without its suffixes."""
     name = os.path.basename(os.path.abspath(path))
-    return printable(os.path.splitext(unpacked(name))[0] if is_file else name)
+    return path_text(os.path.splitext(unpacked(name))[0] if is_file else name)
 
 
 def _in_folder(folder: str, kind: str | None) -> list[Group]:
@@ -92,7 +92,7 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
         inner = subfolders(folder)
         if not inner:
             return [Group(None, _mails(folder))]
-        return [Group(printable(name), _mails(within)) for name, within in inner]
+        return [Group(path_text(name), _mails(within)) for name, within in inner]
     folders, files = _listing(folder)
     boxes = _boxes(files, kind)
     if not folders and not boxes:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,7 +15,7 @@ from tallybayes.sources.base import BadRow
 from tallybayes.sources.bytes_in import codec_of
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.maildir import moved
-from tallybayes.sources.paths import STANDARD_INPUT, shown
+from tallybayes.sources.paths import STANDARD_INPUT, path_text, shown
 
 LONGEST = 1 << 26  # bytes of one document
 MOVES = 3  # renames of a mail that are followed while it is being opened
@@ -43,13 +42,6 @@ class Item(Protocol):
         """The same, decompressed as far as that is done already."""
 
     def documents(self) -> Iterator[Raw | BadRow]: ...
-
-
-def printable(path: str) -> str:
-    r"""A file name as text: bytes that are not UTF-8 are written as \xff."""
-    if path == STANDARD_INPUT:
-        return "standard input"
-    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 class Opened:
@@ -108,7 +100,7 @@ class File:
             yield BadRow(where, f"cannot be read: {error.strerror or error}. Remove it, {SKIP}.")
             return
         if content is not None:
-            yield Raw(printable(self.path), where, content) if len(content) <= LONGEST else too_long(where)
+            yield Raw(path_text(self.path), where, content) if len(content) <= LONGEST else too_long(where)
 
     def _content(self) -> bytes | None:
         path = self.path

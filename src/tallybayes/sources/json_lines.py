@@ -12,17 +12,14 @@ import pyarrow.json
 from tallybayes import kernels
 from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import converted, is_texts
+from tallybayes.sources.convert import as_found, converted, is_texts
 from tallybayes.sources.elsewhere import blocks_elsewhere
-from tallybayes.sources.faults import Fault
 from tallybayes.sources.json_rows import read_rows
-from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import Block, open_text, read_blocks
-from tallybayes.sources.words import as_found
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
 
@@ -73,13 +70,12 @@ class JsonChunk(Chunk):
         self._file = file
         self._natural = natural  # how pyarrow types the fields of the first block
         self._block = block
-        self._lines: list[int] | None = None  # of the rows, once they were asked for
 
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         if types is not None:
             check_wanted(self._file, list(self._natural), types)
             types = as_found(types, self._natural)
-        self._lines = None
+        self._kept = None
         try:
             batch = self._quickly(types)
             return batch if types is None else _as_wanted(batch, types)
@@ -87,10 +83,10 @@ class JsonChunk(Chunk):
             return self._carefully(types, bad)
 
     def where(self, row: int) -> str:
-        if self._lines is None:
+        if self._kept is None:
             lines = self._block.data.to_pybytes().splitlines()
-            self._lines = [at for at, line in enumerate(lines) if line.strip()]
-        return self._place(self._lines[row])
+            self._kept = [at for at, line in enumerate(lines) if line.strip()]
+        return super().where(row)
 
     def _place(self, line: int) -> str:
         return f"{self._file}, line {self._block.line + line}"
@@ -132,17 +128,9 @@ class JsonChunk(Chunk):
 
     def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Line by line."""
-        batch, self._lines, faults = read_rows(self._block.data.to_pybytes().splitlines(), types)
-        found = [self._bad_row(fault) for fault in faults]
-        if found and bad is None:
-            raise found[0].error()
-        if bad is not None:
-            bad.extend(found)
+        batch, self._kept, faults = read_rows(self._block.data.to_pybytes().splitlines(), types)
+        report([fault.at(self._place) for fault in faults], bad)
         return batch
-
-    def _bad_row(self, fault: Fault) -> BadRow:
-        column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
 
 def _as_wanted(batch: pa.RecordBatch, types: ColumnTypes) -> pa.RecordBatch:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
@@ -40,7 +40,6 @@ class LinesChunk(Chunk):
         self._file = file
         self._names = names
         self._block = block
-        self._kept: list[int] | None = None
 
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._file, self._names, types)
@@ -52,22 +51,17 @@ class LinesChunk(Chunk):
             cells = pa.array(self._readable(lines, bad), pa.string())
         return pa.RecordBatch.from_arrays([cells], names=self._names)
 
-    def where(self, row: int) -> str:
-        return self._place(row if self._kept is None else self._kept[row])
-
     def _place(self, row: int) -> str:
         return f"{self._file}, line {self._block.line + row}"
 
     def _readable(self, lines: list[bytes], bad: list[BadRow] | None) -> list[str]:
-        found, self._kept = [], []
+        found, kept = [], []
         for row, line in enumerate(lines):
             try:
                 found.append(line.decode("utf-8"))
-                self._kept.append(row)
+                kept.append(row)
             except UnicodeDecodeError:
                 reason = f"{quoted(line)} is not UTF-8. {ENCODING}, {SKIP}."
-                fault = BadRow(self._place(row), reason)
-                if bad is None:
-                    raise fault.error() from None
-                bad.append(fault)
+                report([BadRow(self._place(row), reason)], bad)
+        self._kept = kept
         return found

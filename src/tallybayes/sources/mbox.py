@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tallybayes.sources.base import BadRow, SourceError
-from tallybayes.sources.items import LONGEST, Raw, opened, printable, too_long
-from tallybayes.sources.paths import shown
+from tallybayes.sources.items import LONGEST, Raw, opened, too_long
+from tallybayes.sources.paths import path_text, shown
 
 BLOCK = 1 << 20  # bytes that are read at a time
 LONGEST_LINE = 512  # bytes of a separator line, with a margin
@@ -72,7 +72,7 @@ class Piece:
                 yield too_long(self._where(line))
             else:
                 mail = content[start:end]
-                yield Raw(f"{printable(self.path)}:{line}", self._where(line), unquoted(mail))
+                yield Raw(f"{path_text(self.path)}:{line}", self._where(line), unquoted(mail))
             line += content.count(b"\n", start, end)
             start = end
 

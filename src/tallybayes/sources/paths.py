@@ -54,9 +54,12 @@ def suffix(path: str) -> str:
 
 def shown(path: str) -> str:
     """A file's name, safe to print."""
-    if path == STANDARD_INPUT:
-        return "standard input"
-    return printable(os.fsencode(path).decode("utf-8", "backslashreplace"))
+    return printable(path_text(path))
+
+
+def path_text(path: str) -> str:
+    r"""A file's name as text: bytes that are not UTF-8 are written as \xff."""
+    return "standard input" if path == STANDARD_INPUT else os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def printable(what: object) -> str:

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
-import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes.kernels.strings import has_codes
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.elsewhere import blocks_elsewhere
-from tallybayes.sources.faults import Fault, find_faults, join
+from tallybayes.sources.faults import find_faults, join
 from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
-from tallybayes.sources.paths import printable, quoted
+from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
 
@@ -67,7 +65,6 @@ class SeparatedChunk(Chunk):
         self.size = block.size
         self._layout = layout
         self._block = block
-        self._kept: NDArray[np.int64] | None = None  # of the rows, if some are left out
 
     def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         check_wanted(self._layout.file, self._layout.names, types)
@@ -80,9 +77,6 @@ class SeparatedChunk(Chunk):
             return self._without_bad(types, bad)
         return batch if types is not None else self._typed(batch, bad)
 
-    def where(self, row: int) -> str:
-        return self._place(row if self._kept is None else int(self._kept[row]))
-
     @cached_property
     def _rows(self) -> Rows:
         return self._layout.split(self._block.data)
@@ -93,20 +87,13 @@ class SeparatedChunk(Chunk):
     def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         data, rows = self._block.data, self._rows
         faults = find_faults(self._layout, data, rows, types)
-        found = [self._bad_row(fault) for fault in faults.values()]
-        if bad is None and found:
-            raise found[0].error()
-        self._kept = np.array([row for row in range(len(rows.starts)) if row not in faults], np.int64)
-        (bad if bad is not None else []).extend(found)
+        report([fault.at(self._place) for fault in faults.values()], bad)
+        self._kept = [row for row in range(len(rows.starts)) if row not in faults]
         try:
-            good = join(data, rows, self._kept) if len(self._kept) else pa.py_buffer(b"\n")
+            good = join(data, rows, self._kept) if self._kept else pa.py_buffer(b"\n")
             return self._layout.read(good, types)
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
-
-    def _bad_row(self, fault: Fault) -> BadRow:
-        column = "" if fault.column is None else f", column {quoted(fault.column)}"
-        return BadRow(self._place(fault.row) + column, fault.reason, fault.column)
 
     def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, except for codes like 007; text must be UTF-8."""

@@ -37,6 +37,10 @@ def test_of_selects_the_paired_columns():
     assert all("prep" not in slot for slot in counts.slots)
     with pytest.raises(ValueError, match=r"of must be some of 'noun', 'prep', 'verb'"):
         trained(family=Crossed(of=("colour",)))
+    for given in (5, "verb", {"verb": 1}, ("verb", 1)):
+        with pytest.raises(ValueError, match="of must be a tuple of columns' names"):
+            Crossed(of=given)
+    assert Crossed(of=iter(["verb", "noun"])).of == ("noun", "verb")
 
 
 def test_single_rows_equal_one_batch():

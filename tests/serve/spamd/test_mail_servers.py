@@ -3,7 +3,6 @@
 import os
 import shutil
 import smtplib
-import socket
 import subprocess
 import tempfile
 import time
@@ -15,6 +14,7 @@ import pytest
 import parts
 from console import blocks
 from letters import ham, spam
+from spamd_client import free_port
 
 PAGE = Path(__file__).parents[3] / "docs" / "howto-spam.md"
 RECIPES = {block.file: block.text for block in blocks(PAGE.read_text()) if block.file}
@@ -83,11 +83,6 @@ def here(spamd):
             Path(folder, name).write_text(text.replace("user=filter", "user=nobody"))
             Path(folder, name).chmod(0o755)
         yield Path(folder)
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
 
 
 @contextmanager

@@ -8,7 +8,7 @@ import pytest
 
 from letters import spam, trained
 from service import asked, process, serving
-from spamd_client import say
+from spamd_client import free_port, say
 from tallybayes import Store
 from tallybayes.mail import read_mail
 from tallybayes.serve.spamd.beside import address_of, spamd_at
@@ -16,11 +16,6 @@ from tallybayes.serve.tokens import new_token
 
 TELL = b"TELL SPAMC/1.5\r\nMessage-class: ham\r\nSet: local\r\nContent-length: %d\r\n\r\n%b"
 CHECK = b"CHECK SPAMC/1.5\r\nContent-length: %d\r\n\r\n%b"
-
-
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
 
 
 def said(line, port):

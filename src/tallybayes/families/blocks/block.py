@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,15 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
+from tallybayes.families.settings import listed, refused
+
+
+def as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
+    """A setting that names some of the columns, validated."""
+    names = listed(given)
+    if names is None or not all(isinstance(each, str) for each in names):
+        raise refused(family, name, given, "a tuple of columns' names")
+    return tuple(sorted(set(names)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

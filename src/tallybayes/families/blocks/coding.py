@@ -7,7 +7,7 @@ setting in the schema, chosen from a sample or given by hand.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from math import isfinite, isnan
 from typing import Any
@@ -23,7 +23,7 @@ from tallybayes.data.cells import Cells, columns_of, numbers, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.events import NOT_THERE, Span, State
 from tallybayes.families.levels.categorical import codes_of, level_index
-from tallybayes.families.settings import as_number, refused
+from tallybayes.families.settings import as_number, listed, refused
 
 Code = tuple[float, ...] | tuple[str, ...] | None  # edges of intervals, or levels; None: present or missing
 Coding = tuple[Code, ...]  # by column
@@ -42,23 +42,21 @@ ABOUT_CODES = (
 
 def as_coding(family: Any, name: str, given: Any) -> Coding:
     """The setting `codes` of a block family, validated."""
-    if isinstance(given, (str, Mapping)) or not isinstance(given, Iterable):
+    codes = listed(given)
+    if codes is None:
         raise refused(family, name, given, "a list of edges or levels for each column, or None")
-    return tuple(None if code is None else _as_code(family, name, code) for code in given)
+    return tuple(None if code is None else _as_code(family, name, code) for code in codes)
 
 
 def _as_code(family: Any, name: str, given: Any) -> Code:
-    listed = list(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else []
-    texts_given = [each for each in listed if isinstance(each, str)]
-    edges = [
-        edge for edge in (as_number(each, -np.inf) for each in listed if not isinstance(each, str)) if edge is not None
-    ]
-    same = len(texts_given) == len(listed) or len(edges) == len(listed)
-    if not listed or not same or len(listed) > MOST:
+    code = listed(given) or ()
+    levels = [each for each in code if isinstance(each, str)]
+    edges = [edge for each in code if (edge := as_number(each, -np.inf)) is not None]
+    if not 0 < len(code) <= MOST or len(code) not in (len(levels), len(edges)):
         raise refused(family, name, given, f"1 to {MOST} edges or levels for each column, or None")
-    if texts_given != sorted(set(texts_given)) or edges != sorted(set(edges)):
+    if levels != sorted(set(levels)) or edges != sorted(set(edges)):
         raise refused(family, name, given, "increasing edges and sorted levels")
-    return tuple(texts_given) or tuple(edges)
+    return tuple(levels) or tuple(edges)
 
 
 def coding_to_json(coding: Coding | None) -> Any:

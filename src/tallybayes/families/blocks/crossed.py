@@ -19,7 +19,7 @@ from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.blocks.block import Block
+from tallybayes.families.blocks.block import Block, as_names
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.text.mix import AUTO
@@ -28,12 +28,6 @@ from tallybayes.families.text.words import Words
 BETWEEN, BESIDE = "\x1e", "\x1f"  # a column's name and its level; two levels
 WORD_LISTS = pa.list_(pa.string())
 AS_THEY_ARE = Words(lower=False, shortest=1, reading=AUTO)
-
-
-def _as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
-    if isinstance(given, (str, Mapping)) or not all(isinstance(each, str) for each in given):
-        raise refused(family, name, given, "names of columns")
-    return tuple(sorted(set(given)))
 
 
 def _as_words(family: Any, name: str, given: Any) -> Words:
@@ -58,7 +52,7 @@ class Crossed(Block):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
-    of: tuple[str, ...] = setting((), "the columns to pair, by default all", check=_as_names, counting=True)
+    of: tuple[str, ...] = setting((), "the columns to pair, by default all", check=as_names, counting=True)
     words: Words = setting(
         AS_THEY_ARE,
         "how pairs of levels are scored, as words",

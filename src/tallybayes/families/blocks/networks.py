@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from tallybayes.counts.exact import Floats
@@ -63,7 +61,11 @@ def conditional_information(counts: PairCounts) -> Floats:
     if not len(layout.first):
         return found
     gaps = counts.smoothing.ignored and any(counts.single(j)[0].any() for j in range(counts.columns))
-    nats = np.array(list(_one_by_one(counts))) if gaps else _all_at_once(counts)
+    if gaps:  # each pair over the rows where neither is missing
+        pairs = zip(layout.first.tolist(), layout.second.tolist(), strict=True)
+        nats = np.array([_information(counts.pair(i, j)[1:, 1:]) for i, j in pairs])
+    else:
+        nats = _all_at_once(counts)
     found[layout.first, layout.second] = found[layout.second, layout.first] = np.round(nats, DIGITS)
     return found
 
@@ -78,22 +80,13 @@ def _all_at_once(counts: PairCounts) -> Floats:
     return np.maximum(total / n, 0.0)
 
 
-def _one_by_one(counts: PairCounts) -> Iterator[float]:
-    """The same, each pair over the rows where neither is missing."""
-    for i, j in zip(counts.layout.first.tolist(), counts.layout.second.tolist(), strict=True):
-        table = counts.pair(i, j)[1:, 1:]
-        parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(axis=(0, 1)), 1.0))
-        total = sum(sign * float(_weighed_log(part).sum()) for part, sign in parts)
-        yield max(total / (float(table.sum()) or 1.0), 0.0)
-
-
 def _read(counts: PairCounts, j: int) -> Floats:
     return np.where(counts.met[j][:, None], counts.single(j), 0.0)
 
 
 def _information(table: Floats) -> float:
-    """The mutual information of the rows and columns of a table of counts."""
-    parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (np.array(table.sum()), 1.0))
+    """The mutual information of the first two axes of a table of counts, given the third, if there is one."""
+    parts = ((table, 1.0), (table.sum(axis=0), -1.0), (table.sum(axis=1), -1.0), (table.sum(axis=(0, 1)), 1.0))
     total = sum((sign * float(_weighed_log(part).sum()) for part, sign in parts), 0.0)
     return max(total / (float(table.sum()) or 1.0), 0.0)
 

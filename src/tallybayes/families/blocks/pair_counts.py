@@ -100,25 +100,16 @@ class PairCounts:
 
     def given(self, j: int, p: int) -> Floats:
         """P(level of j | class, level of p), [level of p, level of j, class]; meaningless for unseen levels."""
-        n = np.where(self.met[j][:, None], self.pair(p, j), 0.0)
-        alone = self.probability(j)
-        m = self.smoothing.m
-        if m > 0:
-            return (n + m * alone) / (n.sum(axis=1, keepdims=True) + m)
-        raised = n + self._pseudo(j)[:, None]
-        whole = raised[:, self.met[j]].sum(axis=1, keepdims=True)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return np.where(whole > 0, raised / whole, alone)
+        return self._shrunk(j, self.pair(p, j), self.probability(j))
 
-    def given_two(self, j: int, p: int, q: int, alone: Floats) -> Floats:
-        """P(level of j | class, levels of p and q), [level of p, level of q, level of j, class], shrunk towards
-        `alone`."""
-        n = np.where(self.met[j][:, None], self.three(p, q, j), 0.0)
+    def _shrunk(self, j: int, counts: Floats, alone: Floats) -> Floats:
+        """P(level of j | …) from counts[…, level of j, class], shrunk towards `alone`."""
+        n = np.where(self.met[j][:, None], counts, 0.0)
         m = self.smoothing.m
         if m > 0:
-            return (n + m * alone) / (n.sum(axis=2, keepdims=True) + m)
+            return (n + m * alone) / (n.sum(axis=-2, keepdims=True) + m)
         raised = n + self._pseudo(j)[:, None]
-        whole = raised[:, :, self.met[j]].sum(axis=2, keepdims=True)
+        whole = raised[..., self.met[j], :].sum(axis=-2, keepdims=True)
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(whole > 0, raised / whole, alone)
 
@@ -129,7 +120,7 @@ class PairCounts:
             return self.given(j, parents[0]) if parents else self.probability(j)
         p, q = parents
         one = self.given(j, p)[:, None]
-        return self.given_two(j, p, q, (one + self.given(j, q)) / 2.0 if even else one)
+        return self._shrunk(j, self.three(p, q, j), (one + self.given(j, q)) / 2.0 if even else one)
 
     def _pseudo(self, j: int) -> Floats:
         """The pseudo-counts of every level."""

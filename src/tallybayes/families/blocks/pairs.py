@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -14,6 +14,7 @@ from tallybayes.data.cells import Cells, columns_of
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.averaged_belief import AveragedBelief
+from tallybayes.families.blocks.block import as_names
 from tallybayes.families.blocks.coded import CodedBlock
 from tallybayes.families.blocks.coding import Bytes, code_count
 from tallybayes.families.blocks.left_alone import MOST_POSITIONS, left_alone, widest
@@ -50,13 +51,6 @@ def as_own_alpha(family: Any, name: str, given: Any) -> Alpha:
     if isinstance(alpha, float) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, str)):
         return alpha
     raise refused(family, name, given, "a number of at least 0, or MEstimate(m) or MEstimate(m, 'overall')")
-
-
-def as_names(family: Any, name: str, given: Any) -> tuple[str, ...]:
-    names = tuple(given) if isinstance(given, Iterable) and not isinstance(given, str) else (None,)
-    if not all(isinstance(each, str) for each in names):
-        raise refused(family, name, given, "a tuple of columns' names")
-    return tuple(sorted(set(names)))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -23,15 +23,15 @@ from tallybayes.families.blocks.pairs import Pairs
 from tallybayes.families.blocks.trees import Trees
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.posteriors import Posterior
-from tallybayes.families.settings import refused, setting
+from tallybayes.families.settings import listed, refused, setting
 
 
 def _as_members(family: Any, name: str, given: Any) -> tuple[Family, ...]:
-    listed = tuple(given) if isinstance(given, Iterable) and not isinstance(given, (str, Mapping)) else ()
-    fine = len(listed) > 1 and all(isinstance(each, Family) and each.takes_blocks for each in listed)
-    if not fine or len({type(each) for each in listed}) < len(listed) or any(isinstance(m, Several) for m in listed):
+    members = listed(given) or ()
+    fine = len(members) > 1 and all(isinstance(each, Family) and each.takes_blocks for each in members)
+    if not fine or len({type(each) for each in members}) < len(members) or any(isinstance(m, Several) for m in members):
         raise refused(family, name, given, "two or more different families of blocks, like (Trees(), Pairs())")
-    return listed
+    return members
 
 
 class Beside(NamedTuple):

@@ -85,8 +85,7 @@ def candidates(averaged: bool) -> tuple[str, ...]:
 
 def least_loss(ways: Mapping[str, LeftOut], totals: Floats, cells: Any, rows: Rows, classes: Sequence[Key]) -> str:
     """The structure with the lowest log-loss on these rows, each left out; `totals` are the rows of each class."""
-    number = {key: i for i, key in enumerate(classes)}
-    codes = np.array([number[key] for key in rows.classes], np.int32)[rows.codes]
+    codes = rows.codes_in(classes)
     weights = weights_of(rows)
     each = np.arange(len(codes))
     left = np.tile(totals, (len(codes), 1))

@@ -24,11 +24,11 @@ from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, Smoo
 from tallybayes.families.numbers.intervals import AUTO, FITTED_CUTS, METHODS, Chosen, Joined, Ranges
 from tallybayes.families.numbers.values import Counted, Values, values_of_keys
 from tallybayes.families.settings import setting
-from tallybayes.families.shrinkage import fitted
 from tallybayes.families.smoothing import (
     FITTED,
     MEstimate,
     Smoothed,
+    fitted,
     log_dirichlet,
     pseudo_of,
     settled_pseudo,

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells
-from tallybayes.counts.changes import Changes
+from tallybayes.counts.cells import Cells, Changes
 from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.text.concentration import concentration
 from tallybayes.families.text.frequencies import NONE, Frequencies, changed_frequencies
@@ -51,8 +51,7 @@ class Corpus:
         cells = kernels.WordCells() if before is None or changed is None else before.cells
         if changed is None or len(changed):
             cells = cells.changed(*_rounded(words.cells(), names, changed))
-        number = {key: i for i, key in enumerate(keys)}
-        place = np.array([number.get(key, -1) for key in words.classes] or [-1], np.int32)
+        place = places_of(words.classes, keys)
         totals = {name: words.sum_of(name, keys).round() for name in names}
         runs = {name: words.sum_by_run(name, keys).round() for name in names} if by_run else None
         words.changes = Changes(len(cells) // FEW)  # only the latest snapshot is kept informed

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tallybayes.counts.cells import ranges
 from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.sums import added_up
@@ -90,11 +91,9 @@ class CountedWords:
         """One of the sums of these words over all documents: [word, class]."""
         firsts, back = distinct(words)
         different = words[firsts]
-        lengths = self.starts[different + 1] - self.starts[different]
-        ends = np.cumsum(lengths)
-        cells = np.arange(ends[-1] if len(ends) else 0) + np.repeat(self.starts[different] - (ends - lengths), lengths)
+        row, cells = ranges(self.starts[different], self.starts[different + 1])
         table = np.zeros((len(different), self.width))
-        table[np.repeat(np.arange(len(different)), lengths), self.classes[cells]] = self.rounded[name][cells]
+        table[row, self.classes[cells]] = self.rounded[name][cells]
         return table[back]
 
     def _dense_without(self, name: str, listed: Listed, left: Floats, codes: Codes) -> Floats:

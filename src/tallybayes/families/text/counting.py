@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.cells import ranges
 from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.rows import SharedRows
@@ -18,7 +19,7 @@ from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
-from tallybayes.families.text.word_tally import WordTally, rounded_lengths
+from tallybayes.families.text.word_tally import WordTally, met_lengths
 from tallybayes.kernels.strings import index_words
 
 
@@ -57,9 +58,7 @@ class Listed:
 
     @cached_property
     def met_lengths(self) -> tuple[Counts, Codes]:
-        """The distinct rounded lengths, and the index of each document's own, −1 if missing."""
-        met, length = np.unique(rounded_lengths(self.lengths), return_inverse=True)
-        return met, np.where(self.missing, -1, length.reshape(-1)).astype(np.int32)
+        return met_lengths(np.where(self.missing, -1, self.lengths))
 
 
 def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
@@ -79,7 +78,7 @@ def count_listed(documents: Listed, rows: Rows) -> WordTally:
     if isinstance(rows, SharedRows) and rows.units is not None:
         tally = _shared_words(documents, rows, rows.units)
     elif isinstance(rows, SharedRows):
-        of, word = _each_share(rows, documents.starts)
+        of, word = ranges(documents.starts[rows.at], documents.starts[rows.at + 1])  # each share has all words
         lengths = documents.lengths[rows.at]
         tally = _weighted_words(index, rows.spread, of, words[word], counts[word].astype(np.float64), lengths)
     else:
@@ -98,13 +97,6 @@ def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseT
     n, texts, share = (limbs.reshape(len(found), -1) if len(found) else limbs[:, None] for limbs in sums)
     fields = {"n": Exact(n, -1), "documents": Exact(texts, -1), "share": Exact(share, -3)}
     return SparseTally(rows.classes, index, found, columns, fields)
-
-
-def _each_share(rows: SharedRows, starts: Counts) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The words of every document, once for each of its shares: the share, and the index among the words listed."""
-    lengths = np.diff(starts)[rows.at]
-    first = np.repeat(starts[rows.at] - np.append(0, np.cumsum(lengths)[:-1]), lengths)
-    return np.repeat(np.arange(len(lengths)), lengths), first + np.arange(lengths.sum())
 
 
 def start_index(family: Any) -> tuple[kernels.StringIndex, int]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.belief import by_class
 
 
 class Frequencies(NamedTuple):
@@ -47,8 +48,6 @@ def changed_frequencies(
 ) -> list[Frequencies]:
     """The same after cells of each class were added or removed; classes without any are shared."""
     found = [*before, *[NONE] * (width - len(before))]
-    order = np.argsort(classes, kind="stable")
-    touched, starts = np.unique(classes[order], return_index=True)
-    for at, own in zip(touched.tolist(), np.split(order, starts[1:]), strict=False):
+    for at, own in by_class(classes):
         found[at] = found[at].changed(documents[own], words[own])
     return found

@@ -21,6 +21,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.fingerprints import Marks
+from tallybayes.families.left_out import weights_of
 from tallybayes.families.text.counting import start_index
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import by_word
@@ -102,10 +103,7 @@ def _grouped(
     cells: Any, rows: Rows, classes: list[Key], copies: Marks | None
 ) -> tuple[Counts, Floats, Floats, NDArray[np.intp]]:
     """For each document its first row, what is left out with it and its weight; for each row its document."""
-    number = {key: i for i, key in enumerate(classes)}
-    place = np.array([number.get(key, -1) for key in rows.classes] or [-1])
-    labels = np.where(rows.codes >= 0, place[rows.codes], -1)
-    weights = np.ones(len(labels)) if rows.weights is None else rows.weights
+    labels, weights = rows.codes_in(classes), weights_of(rows)
     together: dict[tuple[bytes, int], list[int]] = {}
     for row, text in enumerate(_texts(cells)):
         if text is not None and labels[row] >= 0:

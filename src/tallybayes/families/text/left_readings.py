@@ -11,10 +11,19 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
+from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.left_bernoulli import bernoulli
 from tallybayes.families.text.left_words import LeftWords
 from tallybayes.families.text.readings import LEAST_ALPHA
 from tallybayes.kernels import special
+
+
+def evidence_of(family: Any, left: LeftWords) -> Floats:
+    """The evidence of each document under the family's reading; 0 if it is missing."""
+    evidence = READINGS[family.reading](left, family.alpha)
+    if has_orders(family):
+        evidence = evidence + log_orders(left.row, left.times, left.rows)[:, None]
+    return np.where(left.missing[:, None], 0.0, evidence)
 
 
 def settled(left: LeftWords, alpha: Alpha) -> Any:

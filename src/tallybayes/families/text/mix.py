@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.class_totals import RUNS, run_of
-from tallybayes.families.settings import as_number, refused
+from tallybayes.families.settings import as_number, listed, refused
 from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.tokens import WORDS
 
@@ -55,7 +55,7 @@ class Mix:
             object.__setattr__(self, name, number)
 
     def _thetas(self) -> tuple[tuple[float, ...], ...]:
-        blocks = [_numbers(block) for block in self.theta] if _is_list(self.theta) else []
+        blocks = [_numbers(block) for block in listed(self.theta) or ()]
         if not blocks or any(len(block) != PIECES for block in blocks):
             raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of n-grams, like ((…), (…))")
         return tuple(blocks)
@@ -64,13 +64,9 @@ class Mix:
         return {**asdict(self), "theta": [list(block) for block in self.theta]}
 
 
-def _is_list(given: Any) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, (str, Mapping))
-
-
 def _numbers(given: Any) -> tuple[float, ...]:
     """The values as floats; empty if one of them is not a number."""
-    numbers = [as_number(value, -LARGEST) for value in given] if _is_list(given) else []
+    numbers = [as_number(value, -LARGEST) for value in listed(given) or ()]
     return tuple(number for number in numbers if number is not None and number <= LARGEST)
 
 

@@ -3,18 +3,18 @@ two numbers, for one occurrence and for its growth with repetition."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallybayes import kernels
+from tallybayes.counts.cells import ranges
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of
 from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, unmet
 from tallybayes.families.text.word_statistics import WordStatistics
-from tallybayes.families.text.word_table import DENSE, STEP, by_word
+from tallybayes.families.text.word_table import DENSE, by_word
 
 FEW_CLASSES = 8  # up to this many, the table is dense; with more, most cells are empty
 OCCURRENCES = BASES.index("n")
@@ -47,13 +47,6 @@ class MixedTable:
         """What is added to that log2(1 + occurrences) times."""
         return self._rows(words, self.again)
 
-    def all_rows(self) -> Iterator[tuple[slice, Floats]]:
-        """The evidence of one occurrence of every word, some words at a time."""
-        step = max(STEP // max(self.width, 1), 1)
-        for start in range(0, self.seen.size, step):
-            stop = min(start + step, self.seen.size)
-            yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
-
     def length_factor(self, lengths: Counts | Floats) -> Floats:
         """The factor of a document's evidence, by its number of different words."""
         return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
@@ -65,11 +58,9 @@ class MixedTable:
 
     def _rows(self, words: Codes, values: Floats) -> Floats:
         order, starts = self._order
-        sizes = np.diff(starts)[words]
-        row = np.repeat(np.arange(len(words)), sizes)
-        at = order[np.arange(len(row)) + np.repeat(starts[words] - (np.cumsum(sizes) - sizes), sizes)]
+        row, at = ranges(starts[words], starts[words + 1])
         rows = np.zeros((len(words), self.width))
-        rows[row, self.seen.classes[at]] = values[at]
+        rows[row, self.seen.classes[order[at]]] = values[order[at]]
         return rows
 
     @cached_property

@@ -19,6 +19,7 @@ from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.frequencies import NONE, Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
+from tallybayes.kernels import special
 
 LEAST_ALPHA = 1e-10  # of complement scores: infinite ones could not be compared
 MOST_TABLE = 1 << 27  # numbers: a gigabyte
@@ -176,6 +177,17 @@ def dirichlet_multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     number of different words per document."""
     evidence, s = binary(seen, alpha), seen.corpus.concentration
     return evidence._replace(each=evidence.each + np.log(s), concentration=s)
+
+
+def probabilities(reading: str, evidence: WordEvidence, rows: Floats) -> Floats:
+    """What the evidence of words, [word, class], says about them: for Bernoulli the probability of presence, for
+    complement P(word | other classes)."""
+    if reading != "bernoulli":
+        return np.exp(-rows if reading == "complement" else rows)
+    values = special.expit(rows)
+    if evidence.certain is not None:
+        values[evidence.certain] = 1.0
+    return values
 
 
 def free_of_words(reading: str, words: int) -> Free:

@@ -6,7 +6,6 @@ characters without; so the length of a run can be read off, and no word may cont
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -14,19 +13,17 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
-from tallybayes.counts.packing import Arrays
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
-from tallybayes.counts.tallies import Tallies
-from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.text.tokens import not_utf8
-from tallybayes.families.text.word_tally import lengths_met, rounded_lengths
+from tallybayes.families.text.word_tally import TextTally, met_lengths
 
 START = "\x02"  # before the first word of every text
 
 
-class RunTally(Tallies):
-    """Two tallies: the lengths of texts in words, and runs of words."""
+class RunTally(TextTally):
+    """The lengths of texts, and runs of words."""
 
     def __init__(self, runs: SparseTally, lengths: Tally) -> None:
         super().__init__({"lengths": lengths, "runs": runs})
@@ -40,20 +37,8 @@ class RunTally(Tallies):
         return self.parts["runs"]
 
     @property
-    def lengths(self) -> Tally:
-        return self.parts["lengths"]
-
-    @property
     def slots(self) -> list[str]:
         return self.runs.slots
-
-    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> RunTally:
-        found = super().unpacked(prefix, about, keys, arrays)
-        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
-
-    def texts(self, classes: list[Key]) -> Exact:
-        """The number of texts of each of these classes."""
-        return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
 
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
@@ -100,8 +85,5 @@ def words_of(sizes: Counts, order: int) -> Counts:
 
 
 def _lengths(words: Counts, rows: Rows) -> Tally:
-    there = words >= 0
-    met, length = np.unique(rounded_lengths(words[there]), return_inverse=True)
-    codes = np.full(len(words), -1, np.int32)
-    codes[there] = length.reshape(-1)
+    met, codes = met_lengths(words)
     return Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))})

@@ -1,4 +1,4 @@
-"""The evidence of words in new texts, each given the ones before it."""
+"""The evidence of words, each given the ones before it: in new texts, and in counted ones that are left out."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Key
+from tallybayes.counts.rows import places_of
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.base import MANY_PARTS, Belief, Part, WordWeight, heaviest, log_odds
+from tallybayes.families.left_out import LeftOut, one_by_one, weights_of
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.text.drawn_sequences import draw_sequences
 from tallybayes.families.text.run_tally import START, RunTally
@@ -23,12 +25,8 @@ from tallybayes.kernels.strings import index_strings
 SHOWN = "<s>"  # the start mark, as it is shown
 
 
-def chain_of(family: Any, tally: RunTally, classes: list[Key], counts: bool = False) -> kernels.Chain:
-    """The counts of runs, ready to score."""
-    return _chain(family, *_cells(tally, classes), len(classes), counts)
-
-
 def _chain(family: Any, index: Any, runs: Any, columns: Any, n: Floats, width: int, counts: bool) -> kernels.Chain:
+    """The counts of runs, ready to score."""
     discount = -1.0 if isinstance(family.discount, str) else family.discount
     return kernels.Chain(index, family.unit == CHARACTERS, runs, columns, n, width, family.order, discount, counts)
 
@@ -42,10 +40,9 @@ def _cells(tally: RunTally, classes: list[Key]) -> tuple[Any, Any, Any, Floats]:
         found = found.canonical()
         runs, columns, sums = found.cells()
         n = sums["n"].round()
-    number = {key: i for i, key in enumerate(classes)}
-    place = np.array([number.get(key, -1) for key in found.classes] or [-1], np.int32)
-    held = (n > 0) & (place[columns] >= 0)
-    return found.index, runs[held], place[columns[held]], n[held]
+    place = places_of(found.classes, classes)[columns]
+    held = (n > 0) & (place >= 0)
+    return found.index, runs[held], place[held], n[held]
 
 
 class SequenceBelief(Belief):
@@ -124,3 +121,23 @@ class SequenceBelief(Belief):
 
     def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
         return draw_sequences(self, random, classes)
+
+
+def sequence_left_out(family: Any, tally: RunTally, classes: list[Key]) -> LeftOut | None:
+    """A function that scores left-out texts; None if counts are fractional."""
+    n = tally.runs.cells().sums["n"].round()
+    if np.any(n != np.floor(n)):
+        return None
+    chain = _chain(family, *_cells(tally, classes), len(classes), True)
+
+    def score(cells: Any, rows: Rows) -> Floats:
+        weights = weights_of(rows)
+        if np.any(weights != np.floor(weights)):
+            return one_by_one(family, tally, classes)(cells, rows)
+        documents = family.word_cutter.documents(cells)
+        evidence = np.zeros((len(rows), len(classes)))
+        reading = family.word_cutter.reading(documents, False, -1)
+        chain.left_out(documents, reading, rows.codes, weights, evidence)
+        return evidence
+
+    return score

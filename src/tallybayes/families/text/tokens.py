@@ -17,6 +17,7 @@ from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.data.objects import WrittenOut
+from tallybayes.families.settings import setting
 from tallybayes.kernels import letters
 from tallybayes.kernels.strings import index_strings, index_words, is_writable, string_buffers
 
@@ -77,6 +78,25 @@ def _has_name(function: Any) -> bool:
 def _full_name(function: Any) -> str:
     module = getattr(function, "__module__", None) or type(function).__module__
     return f"{module}.{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+
+def own_tokeniser() -> Any:
+    """The setting `tokeniser` of a text family."""
+    return setting(None, "a function from a text to its tokens", check=_as_tokeniser, counting=True)
+
+
+def _as_tokeniser(family: Any, name: str, given: Any) -> Tokeniser:
+    if not callable(given) and not isinstance(given, str):
+        raise ValueError(f"{type(family).__name__}(tokeniser={given!r}): give a function from a text to its tokens.")
+    return Tokeniser(given)
+
+
+def undecodable() -> Any:
+    """The setting `errors` of a text family."""
+    about = (
+        'what to do with bytes that are not UTF-8: "strict" is an error, "replace" inserts U+FFFD, which is in no word'
+    )
+    return setting(STRICT, about, choices=(STRICT, REPLACE))
 
 
 class Cutter:

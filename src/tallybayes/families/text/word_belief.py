@@ -15,17 +15,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.class_totals import RUNS, run_of
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.base import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    Part,
-    Terms,
-    Unseen,
-    WordWeight,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, Unseen, WordWeight, heaviest, log_odds
+from tallybayes.families.belief import with_rest
 from tallybayes.families.portable import ByWords, Cutting, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
@@ -34,7 +25,7 @@ from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
-from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words
+from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words, probabilities
 from tallybayes.families.text.spelled_parts import attributed_to_words, words_of
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
@@ -43,6 +34,7 @@ from tallybayes.kernels import special
 from tallybayes.kernels.strings import index_strings, index_words
 
 COMPLEMENT = "complement"  # scores how badly a text fits the other classes
+STEP = 1 << 22  # numbers at a time, when all words are needed
 ASKING = 600  # cells that can be computed in the time of one small question
 
 
@@ -171,21 +163,20 @@ class WordBelief(Belief):
             found = [Part(names[i], int(counts[i]), evidence[i]) for i in span]
             if spelled:
                 found = attributed_to_words(found, spelled[row], self.family.characters)
-            with np.errstate(invalid="ignore"):
-                rest = total[:, row] - evidence[starts[row] : starts[row + 1]].sum(axis=0)
-            rest = np.where(np.isnan(rest), 0.0, rest)
-            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1, rest)]
+            yield with_rest(found, total[:, row], evidence[starts[row] : starts[row + 1]])
 
     def _evidence_of(self, words: Codes, counts: Codes, starts: Counts) -> Floats:
         return self.rows(words) * (1 if self._once else counts[:, None])
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         odds = np.empty(self.seen.size)
-        for span, rows in self.table.all_rows():
-            odds[span] = log_odds(rows - self._common, index, prior)
+        step = max(STEP // max(self.table.width, 1), 1)
+        for start in range(0, self.seen.size, step):
+            words = np.arange(start, min(start + step, self.seen.size), dtype=np.int32)
+            odds[words] = log_odds(self.rows(words) - self._common, index, prior)
         whole = np.flatnonzero(run_of(self.seen.index) < RUNS - 1) if self.family.characters else slice(None)
-        words = np.array(self.words(), object)[whole]
-        return heaviest(words.tolist(), self.seen.counts_of(index)[whole], odds[whole], top)
+        names = np.array(self.words(), object)[whole]
+        return heaviest(names.tolist(), self.seen.counts_of(index)[whole], odds[whole], top)
 
     @property
     def _common(self) -> Any:
@@ -199,13 +190,7 @@ class WordBelief(Belief):
         return dict(zip(words, self.probabilities()[order], strict=True))
 
     def probabilities(self) -> Floats:
-        rows = self._all_rows()
-        if self.family.reading != "bernoulli":
-            return np.exp(rows if self.likelihood else -rows)
-        values = special.expit(rows)
-        if self.evidence.certain is not None:
-            values[self.evidence.certain] = 1.0
-        return values
+        return probabilities(self.family.reading, self.evidence, self._all_rows())
 
     def portable(self) -> ByWords:
         cutting = cutting_of(self.family)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.data.errors import CellError
@@ -19,10 +20,8 @@ from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.text.run_tally import START, RunTally, count, count_weighted
-from tallybayes.families.text.sequence_belief import SequenceBelief
-from tallybayes.families.text.sequence_left_out import sequence_left_out
-from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
-from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter
+from tallybayes.families.text.sequence_belief import SequenceBelief, sequence_left_out
+from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter, own_tokeniser, undecodable
 from tallybayes.kernels.strings import index_words
 
 FROM_COUNTS = "counts"
@@ -66,7 +65,7 @@ class WordSequence(Family):
     unit: str = setting(WORDS, 'what is counted: "words" or "characters"', choices=(WORDS, CHARACTERS), counting=True)
     punctuation: bool = setting(False, "whether every punctuation character and symbol is a word", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
-    errors: str = not_utf8()
+    errors: str = undecodable()
     discount: str | float = setting(
         FROM_COUNTS, 'what is subtracted from the count of every n-gram; "counts" estimates it', check=as_discount
     )
@@ -128,10 +127,8 @@ class WordSequence(Family):
         """Every text has one start mark."""
         known, (runs, columns, sums) = tally.texts(list(classes)), tally.runs.cells()
         marks = np.flatnonzero(runs == int(index_words(tally.runs.index, [START], grow=False)[0]))
-        number = {key: i for i, key in enumerate(classes)}
-        at = [number[tally.runs.classes[column]] for column in columns[marks].tolist()]
         started = Exact.zeros((len(classes),))
-        started.add_at(np.array(at, np.intp), sums["n"][marks])
+        started.add_at(places_of(tally.runs.classes, classes)[columns[marks]], sums["n"][marks])
         trace = TRACE * (1.0 + known.round())
         if (known - started).is_below(trace).any() or (started - known).is_below(trace).any():
             return "the number of start marks would differ from that of texts"

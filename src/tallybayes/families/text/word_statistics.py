@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.counts.rows import UNIT
-from tallybayes.families.shrinkage import witten_bell
-from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts, witten_bell
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.frequencies import Frequencies, frequencies
 from tallybayes.families.text.mix import AUTO

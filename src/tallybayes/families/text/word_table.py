@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tallybayes import kernels
+from tallybayes.counts.cells import ranges
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.text.readings import WordEvidence
 from tallybayes.families.text.word_statistics import WordStatistics
 
 DENSE = 1 << 24  # words × classes: up to here the table is dense
-STEP = 1 << 22  # numbers at a time, when all words are needed
 
 
 class WordTable:
@@ -51,21 +50,14 @@ class WordTable:
         if self._dense:
             return self._table[words]
         evidence, (order, starts) = self.evidence, self._order
-        rows = evidence.otherwise[words][:, None] + evidence.each
-        for i, word in enumerate(words.tolist()):
-            at = order[starts[word] : starts[word + 1]]
-            base = evidence.otherwise[word] if np.isfinite(evidence.otherwise[word]) else 0.0
-            classes = self.seen.classes[at]
-            rows[i, classes] = base + evidence.cells[at] + evidence.each[classes]
+        otherwise = evidence.otherwise[words]
+        rows = otherwise[:, None] + evidence.each
+        row, at = ranges(starts[words], starts[words + 1])
+        classes = self.seen.classes[order[at]]
+        base = np.where(np.isfinite(otherwise), otherwise, 0.0)[row]
+        rows[row, classes] = base + evidence.cells[order[at]] + evidence.each[classes]
         rows[:, self.blank] = evidence.each[self.blank]
         return rows
-
-    def all_rows(self) -> Iterator[tuple[slice, Floats]]:
-        """The same for all words, some at a time."""
-        step = max(STEP // max(self.width, 1), 1)
-        for start in range(0, self.seen.size, step):
-            stop = min(start + step, self.seen.size)
-            yield slice(start, stop), self.rows(np.arange(start, stop, dtype=np.int32))
 
     @cached_property
     def _order(self) -> tuple[Any, Counts]:

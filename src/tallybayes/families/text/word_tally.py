@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
-from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.lookup import by_class, never_met
 from tallybayes.counts.packing import Arrays, PackError
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Tally
@@ -19,8 +20,24 @@ FIELDS = ("n", "documents", "share")
 EXACT_BITS = 8  # significant binary digits of lengths: below 256 they are exact
 
 
-class WordTally(Tallies):
-    """Two tallies: the lengths of documents, and words.
+class TextTally(Tallies):
+    """Two tallies: the lengths of texts in words, and what is counted in them."""
+
+    @property
+    def lengths(self) -> Tally:
+        return self.parts["lengths"]
+
+    def texts(self, classes: list[Key]) -> Exact:
+        """The number of texts of each of these classes."""
+        return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
+
+    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
+        found = super().unpacked(prefix, about, keys, arrays)
+        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
+
+
+class WordTally(TextTally):
+    """The lengths of documents, and words.
 
     Of each word: `n`, its occurrences; `documents`, how many have it; `share`, the sum over documents of its share of
     their words, each rounded to 2⁻⁶⁴ and then added exactly.
@@ -36,10 +53,6 @@ class WordTally(Tallies):
     @property
     def words(self) -> SparseTally:
         return self.parts["words"]
-
-    @property
-    def lengths(self) -> Tally:
-        return self.parts["lengths"]
 
     def __len__(self) -> int:
         return len(self.words)
@@ -59,23 +72,14 @@ class WordTally(Tallies):
         held = np.flatnonzero(words == code)
         if code < 0 or not held.size:
             never_met(word, self.slots)
-        number = {key: i for i, key in enumerate(self.classes)}
-        at = np.array([number[self.words.classes[column]] for column in columns[held].tolist()], np.intp)
-        table = {name: Exact.zeros((len(number),)) for name in sums}
+        at = places_of(self.words.classes, self.classes)[columns[held]]
+        table = {name: Exact.zeros((len(self.classes),)) for name in sums}
         for name, array in sums.items():
             table[name].add_at(at, array[held])
         return by_class(table, self.classes)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.slots)
-
-    def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> WordTally:
-        found = super().unpacked(prefix, about, keys, arrays)
-        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
-
-    def documents(self, classes: list[Key]) -> Exact:
-        """The number of documents of each of these classes."""
-        return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
 
 
 def lengths_met(read: Tally) -> Tally:
@@ -85,6 +89,15 @@ def lengths_met(read: Tally) -> Tally:
     if met.dtype != np.int64 or not np.array_equal(rounded_lengths(met), met) or met.min() < 0:
         raise PackError("its document lengths are invalid")
     return found
+
+
+def met_lengths(lengths: Counts) -> tuple[Counts, Codes]:
+    """The distinct rounded lengths, and the index of each text's own; −1 for texts of length −1, which are missing."""
+    there = lengths >= 0
+    met, at = np.unique(rounded_lengths(lengths[there]), return_inverse=True)
+    codes = np.full(len(lengths), -1, np.int32)
+    codes[there] = at.reshape(-1)
+    return met, codes
 
 
 def rounded_lengths(lengths: Counts) -> Counts:

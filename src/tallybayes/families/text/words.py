@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 
 from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
 from tallybayes.data.fingerprints import Marks
@@ -23,14 +24,7 @@ from tallybayes.families.text.counting import Listed, count, count_listed, liste
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.readings import READINGS
-from tallybayes.families.text.token_settings import not_utf8, own_tokeniser
-from tallybayes.families.text.tokens import (
-    CHARACTERS,
-    UNKNOWN,
-    WORDS,
-    Cutter,
-    snowball,
-)
+from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, WORDS, Cutter, own_tokeniser, snowball, undecodable
 from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
@@ -42,21 +36,26 @@ SHARED_ALPHA = 0.1  # of words in shares, by default
 
 
 def as_runs(family: Any, name: str, given: Any) -> tuple[int, int]:
-    runs = tuple(given) if isinstance(given, Iterable) else (1, given)
     longest = LONGEST_RUN if family.unit == WORDS else 1000
-    whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
-    if not whole or not 1 <= runs[0] <= runs[1] <= longest:
+    runs = _from_to(given if isinstance(given, Iterable) else (1, given), longest)
+    if runs is None:
         wanted = f"the longest n-gram, or the shortest and the longest, from 1 to {longest} {family.unit}"
         raise refused(family, name, given, wanted)
-    return int(runs[0]), int(runs[1])
+    return runs
 
 
 def as_spelled(family: Any, name: str, given: Any) -> tuple[int, int]:
-    runs = tuple(given) if isinstance(given, Iterable) else (given, given)
-    whole = len(runs) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in runs)
-    if not whole or not 1 <= runs[0] <= runs[1] <= LONGEST_SPELLED:
+    runs = _from_to(given if isinstance(given, Iterable) else (given, given), LONGEST_SPELLED)
+    if runs is None:
         raise refused(family, name, given, f"the shortest and longest n-gram, from 1 to {LONGEST_SPELLED} characters")
-    return int(runs[0]), int(runs[1])
+    return runs
+
+
+def _from_to(given: Iterable[Any], longest: int) -> tuple[int, int] | None:
+    """The shortest and the longest n-gram, if that is what is given."""
+    ends = tuple(given)
+    whole = len(ends) == 2 and all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) for n in ends)
+    return (int(ends[0]), int(ends[1])) if whole and 1 <= ends[0] <= ends[1] <= longest else None
 
 
 def as_words(family: Any, name: str, given: Any) -> tuple[str, ...]:
@@ -130,7 +129,7 @@ class Words(Family):
     stop_words: tuple[str, ...] = setting((), "words that are not counted", check=as_words, counting=True)
     presence: bool = setting(False, "whether each word counts once per document", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
-    errors: str = not_utf8()
+    errors: str = undecodable()
     reading: str = setting(
         MULTINOMIAL,
         'the event model: "multinomial", "binary", "averaged", "bernoulli", "poisson", "complement", '
@@ -213,7 +212,7 @@ class Words(Family):
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """The number of documents counted; if none are left, the number of words."""
-        documents = tally.documents(list(classes))
+        documents = tally.texts(list(classes))
         none = np.flatnonzero(documents.is_zero())
         if none.size:
             documents.add_at(none, tally.words.sum_of("n", [classes[int(i)] for i in none]))
@@ -229,8 +228,7 @@ class Words(Family):
         _, columns, sums = tally.words.cells()
         if not len(columns):
             return None
-        documents, number = tally.documents(list(classes)), {key: i for i, key in enumerate(classes)}
-        at = np.array([number.get(key, 0) for key in tally.words.classes])[columns]
+        documents, at = tally.texts(list(classes)), places_of(tally.words.classes, classes)[columns]
         if (documents[at] - sums["documents"]).is_below(TRACE * (1.0 + documents.round()[at])).any():
             return "a word would be in more documents than there are"
         longest = np.array(tally.lengths.slots, np.float64) * (1.0 + 2.0 ** (1 - EXACT_BITS))

@@ -11,14 +11,14 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.base import by_class
 from tallybayes.families.left_out import totals_without
-from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
 from tallybayes.families.text.counted_words import CountedWords, Vocabulary
 from tallybayes.families.text.counting import own_sums
-from tallybayes.families.text.left_readings import NEEDS, READINGS
+from tallybayes.families.text.left_readings import NEEDS, evidence_of
 from tallybayes.families.text.left_words import LeftWords, Listed, Mask
 from tallybayes.families.text.readings import ONCE
 from tallybayes.families.text.tokens import UNKNOWN
@@ -48,7 +48,7 @@ class WordsLeftOut:
         documents = self.family.cutter.documents(cells)
         reading = self.family.cutter.reading(documents, self.family.presence, max(self.unknown, -1))
         starts, words, counts = kernels.list_words(documents, reading, self.index, False)
-        missing = np.array([cell is None for cell in cells]) if type(cells) is list else cells.is_null().to_numpy(False)
+        missing = self.family.missing(cells)
         evidence = np.zeros((len(rows), len(rows.classes)))
         for start, stop in _blocks(starts, STEP // len(rows.classes)):
             span, some = slice(starts[start], starts[stop]), rows.slice(start, stop)
@@ -62,10 +62,7 @@ class WordsLeftOut:
         left = self.counted.without(listed, rows, missing, self.once)
         if self.family.reading == "dirichlet-multinomial":
             left = replace(left, concentration=self._concentration(left, listed, rows))
-        evidence = READINGS[self.family.reading](left, self.family.alpha)
-        if has_orders(self.family):
-            evidence = evidence + log_orders(left.row, left.times, left.rows)[:, None]
-        return np.where(missing[:, None], 0.0, evidence)
+        return evidence_of(self.family, left)
 
     def _concentration(self, left: LeftWords, listed: Listed, rows: Rows) -> Floats:
         """The concentration of every class without each document; ignored words are part of a document too."""
@@ -73,7 +70,7 @@ class WordsLeftOut:
         lengths = rounded_lengths(np.bincount(listed.row, listed.times, len(rows)).astype(np.int64))
         different = totals_without(self.different, listed.own["documents"], listed.row, rows.codes)
         there = np.flatnonzero(~left.missing)
-        for c, some in by_class(rows.codes[there].astype(np.intp)):
+        for c, some in by_class(rows.codes[there]):
             at = there[some]
             gone = Document(lengths[at].astype(np.float64), left.weights[at], different[at, c])
             found[at, c] = concentration_without(self.lengths, self.spread[:, c], self.concentration[c], gone)
@@ -92,13 +89,12 @@ def _blocks(starts: Counts, most: int) -> Iterator[tuple[int, int]]:
 
 def _counted(family: Any, tally: WordTally, classes: list[Key]) -> CountedWords:
     words, columns, sums = tally.words.cells()
-    number = {key: i for i, key in enumerate(classes)}
-    place = np.array([number.get(key, -1) for key in tally.words.classes] or [-1], np.int32)
-    held = holding(sums) & (place[columns] >= 0) if len(words) else np.zeros(0, bool)
-    words, at = words[held], place[columns[held]]
+    place = places_of(tally.words.classes, classes)[columns]
+    held = holding(sums) & (place >= 0) if len(words) else np.zeros(0, bool)
+    words, at = words[held], place[held]
     vocabulary = _vocabulary(family, tally.words.index, len(tally.words), words, sums["n"][held].round())
     needed = {name: sums[name][held] for name in NEEDS[family.reading]}
-    return CountedWords(words.astype(np.int64), at, needed, tally.documents(classes), vocabulary)
+    return CountedWords(words.astype(np.int64), at, needed, tally.texts(classes), vocabulary)
 
 
 def _vocabulary(family: Any, index: kernels.StringIndex, size: int, words: Any, n: Floats) -> Vocabulary:

@@ -14,17 +14,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Key
-from tallybayes.families.base import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    Part,
-    Terms,
-    WordWeight,
-    by_class,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, WordWeight, by_class, heaviest, log_odds
+from tallybayes.families.belief import with_rest
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
 from tallybayes.families.text.coefficient import has_orders, log_orders
@@ -212,10 +203,7 @@ class BagBelief(Belief):
             times = np.ones(len(values)) if self._once else values
             evidence = times[:, None] * self.table[positions]
             found = [Part(str(at), float(n), each) for at, n, each in zip(positions, values, evidence, strict=True)]
-            with np.errstate(invalid="ignore"):
-                rest = total[:, row] - evidence.sum(axis=0)
-            rest = np.where(np.isnan(rest), 0.0, rest)
-            yield found if np.allclose(rest, 0.0, atol=1e-9) else [*found, Part("", 1.0, rest)]
+            yield with_rest(found, total[:, row], evidence)
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         odds = log_odds(self.table, index, prior)
@@ -227,12 +215,7 @@ class BagBelief(Belief):
         return dict(zip(self.seen.vocabulary, self.probabilities(), strict=True))
 
     def probabilities(self) -> Floats:
-        if not self._once:
-            return np.exp(self.table if self.likelihood else -self.table)
-        values = special.expit(self.table)
-        if self.evidence.certain is not None:
-            values[self.evidence.certain] = 1.0
-        return values
+        return readings.probabilities(self.family.reading, self.evidence, self.table)
 
     def posterior(self, index: int) -> Posterior:
         if self.family.reading != "multinomial":

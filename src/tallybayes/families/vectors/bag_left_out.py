@@ -11,9 +11,8 @@ from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.left_out import Places, one_by_one, weights_of
-from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.counted_words import CountedWords, Vocabulary
-from tallybayes.families.text.left_readings import NEEDS, READINGS
+from tallybayes.families.text.left_readings import NEEDS, evidence_of
 from tallybayes.families.text.left_words import LeftWords, Listed
 from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
 from tallybayes.families.vectors.bag_shares import shares
@@ -50,10 +49,7 @@ class BagLeftOut:
         row, positions, values = held_in(cells, self.size)
         listed = Listed(row, positions.astype(np.int64), values, self._own(row, values, rows))
         left = self.counted.without(listed, rows, cells.missing, self.family.reading == "bernoulli")
-        evidence = READINGS[self.family.reading](left, self.family.alpha)
-        if has_orders(self.family):
-            evidence = evidence + log_orders(left.row, left.times, left.rows)[:, None]
-        evidence = np.where(cells.missing[:, None], 0.0, evidence)
+        evidence = evidence_of(self.family, left)
         for at in self._longest(left).tolist():
             evidence[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
         return evidence

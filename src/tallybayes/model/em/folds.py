@@ -28,6 +28,7 @@ class Folds:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.rows = np.zeros(len(problem.rows.keys), np.int64)  # labelled rows by class
+        self._weight = 0.0  # their total weight
         self._of: dict[int, Counts] = {}  # the folds of a block's rows, by its first row
         blocks = problem.rows.each(lambda block: block._replace(encoded={}, kept={}), problem.threads)
         for block in blocks:
@@ -40,6 +41,7 @@ class Folds:
             mine = np.flatnonzero((block.codes == code) & (block.weights > 0))
             folds[mine] = (np.arange(len(mine)) + self.rows[code] + code) % FOLDS
             self.rows[code] += len(mine)
+            self._weight += float(block.weights[mine].sum())
         return folds
 
     def of(self, block: Block) -> Counts:
@@ -56,8 +58,8 @@ class Folds:
         return replace(part, fixed=fixed)
 
     def losses(self, counts: Model, fold: int) -> Floats:
-        """The weighted log-loss of each row of the fold, under the user's schema."""
-        problem = self.problem
+        """The log-loss of each row of the fold, under the user's schema, times its weight relative to the mean."""
+        problem, mean = self.problem, self._weight / max(self.rows.sum(), 1)
         known = MixedBeliefs(counts.beliefs(), problem.given.components)
         place = {key: i for i, key in enumerate(label_keys(problem.class_type, known.labels))}
 
@@ -68,7 +70,7 @@ class Folds:
             posterior = known.posterior(block.cells.take(pa.array(at)), None, problem.absent)
             codes = np.array([place.get(problem.rows.keys[code], -1) for code in block.codes[at].tolist()])
             probability = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
-            return np.asarray(-np.log(np.maximum(probability, LEAST)) * block.weights[at])
+            return np.asarray(-np.log(np.maximum(probability, LEAST)) * (block.weights[at] / mean))
 
         return np.concatenate([np.zeros(0), *problem.rows.each(lost, problem.threads)])
 

@@ -20,6 +20,7 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
+from tallybayes.families.left_out import weights_of
 from tallybayes.model.batches import Batch, in_pieces, labelled, size_of
 from tallybayes.model.sources import each_batch
 from tallybayes.model.tallying import tallies_of
@@ -73,7 +74,7 @@ class FrameRows:
             [pa.Table.from_batches([batch.cells]) for batch in given], promote_options="permissive"
         )
         cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
-        weights = np.concatenate([_weights(batch.rows) for batch in given])
+        weights = np.concatenate([weights_of(batch.rows) for batch in given])
         self.size = len(codes)
         marks = fingerprints(cells, schema.by_column)
         order = np.lexsort((weights, codes, marks))
@@ -122,11 +123,10 @@ class SourceRows:
             yield from found
 
     def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        number = {key: i for i, key in enumerate(self.keys)}
         start = 0
         for batch in self.batches():
-            codes = np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
-            blocks = _split(self.schema, batch.cells, codes, _weights(batch.rows), start, self.absent)
+            codes = batch.rows.codes_in(self.keys)
+            blocks = _split(self.schema, batch.cells, codes, weights_of(batch.rows), start, self.absent)
             yield from _each_block(blocks, work, threads)
             start += len(codes)
 
@@ -156,10 +156,6 @@ def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats,
     return Block(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
 
 
-def _weights(rows: Rows) -> Floats:
-    return np.ones(len(rows)) if rows.weights is None else rows.weights
-
-
 def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
     """The labels of all batches, sorted, and the index of each row's label."""
     kinds = {str(batch.label_type): batch.label_type for batch in batches if not pa.types.is_null(batch.label_type)}
@@ -167,9 +163,5 @@ def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:
         raise TypeError(f"The labels have several types: {', '.join(sorted(kinds))}. Give labels of one type.")
     seen = {batch.rows.classes[code] for batch in batches for code in np.unique(batch.rows.codes).tolist() if code >= 0}
     keys = sorted(seen)
-    number = {key: i for i, key in enumerate(keys)}
-    codes = [
-        np.array([*(number.get(key, -1) for key in batch.rows.classes), -1], np.int32)[batch.rows.codes]
-        for batch in batches
-    ]
-    return keys, next(iter(kinds.values()), pa.null()), np.concatenate(codes)
+    codes = np.concatenate([batch.rows.codes_in(keys) for batch in batches])
+    return keys, next(iter(kinds.values()), pa.null()), codes

@@ -71,8 +71,7 @@ def evaluate(
     """
     check_threads(threads)
     labels = model.schema.label if labels is None else labels
-    if isinstance(labels, str):
-        check_apart(labels, model.schema.by_column, "label")
+    check_apart(model.schema.by_column, label=labels)
     if isinstance(data, RowSource):
 
         def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
@@ -132,8 +131,7 @@ class Losses(NamedTuple):
         return cls(len(losses), len(losses) - len(finite), float(finite.sum()), float(np.square(finite).sum()))
 
     def plus(self, other: Losses) -> Losses:
-        n, impossible = self.n + other.n, self.impossible + other.impossible
-        return Losses(n, impossible, self.total + other.total, self.squared + other.squared)
+        return Losses(*map(add, self, other))
 
     @property
     def mean(self) -> float:

@@ -15,7 +15,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import HeldOut, Opened, given_again, hold_out
+from tallybayes.model.validation.held_out import HeldOut, given_again, hold_out
 from tallybayes.schema import Schema
 
 SWEEPS = 5  # over all settings, at most
@@ -84,12 +84,12 @@ def choose(
     >>> choose(model, frame, ["no", "yes"] * 10, {"alpha": [1.0, 0.1, 10.0]}).beliefs
     {'alpha': 0.1}
     """
-    opened, checked = Opened(data), checked_candidates(model.schema, candidates)
-    given = given_again(labels, weights, groups, absent)
-    counted = counted_folds(model, given._replace(data=opened()), Deal(k, stratify, seed), threads)
+    again = given_again(data, labels, weights, groups, absent)
+    checked = checked_candidates(model.schema, candidates)
+    counted = counted_folds(model, again(), Deal(k, stratify, seed), threads)
 
     def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
-        return losses_under(schemas, counted, given._replace(data=opened()), threads)
+        return losses_under(schemas, counted, again(), threads)
 
     return chosen_by(model, checked, scored)
 

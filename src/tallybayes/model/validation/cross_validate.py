@@ -19,7 +19,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import counted_folds
-from tallybayes.model.validation.held_out import HeldOut, Opened, given_again, hold_out
+from tallybayes.model.validation.held_out import HeldOut, given_again, hold_out
 from tallybayes.schema import Schema
 
 
@@ -116,13 +116,13 @@ def cross_validate(
     """
     if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
         raise ValueError(f"repeats={repeats!r}: give a whole number of at least 1.")
-    tried, opened = _schemas(schema, beliefs), Opened(data)
-    given = given_again(labels, weights, groups, absent)
+    tried = _schemas(schema, beliefs)
+    again = given_again(data, labels, weights, groups, absent)
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
-        counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed + repeat), threads, weigh)
+        counted = counted_folds(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
         scoring = HeldOut(counted, tried, compared_with, add, costs=costs, reject=reject, absent=absent)
-        for name, evaluations in hold_out(scoring, given._replace(data=opened()), threads).items():
+        for name, evaluations in hold_out(scoring, again(), threads).items():
             found[name] += evaluations
     grouped = groups is not None
     results = {name: CrossValidation(tuple(each), k, repeats, seed, grouped) for name, each in found.items()}

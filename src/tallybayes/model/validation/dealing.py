@@ -158,9 +158,7 @@ class Given(NamedTuple):
         """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may
         skip them and offer the rest of the batch again."""
         labels = schema.label if self.labels is None else self.labels
-        for given, what in ((labels, "label"), (self.weights, "weight")):
-            if isinstance(given, str):
-                check_apart(given, schema.by_column, what)
+        check_apart(schema.by_column, label=labels, weight=self.weights)
         dealer = Dealer(deal)
 
         def dealt(data: Any, labels: Any, label_type: pa.DataType | None = None) -> None:

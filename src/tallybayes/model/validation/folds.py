@@ -6,7 +6,7 @@ and split at the end.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
@@ -24,8 +24,9 @@ from tallybayes.families import Family
 from tallybayes.model.batches import Batch, check_threads
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
+from tallybayes.model.sample import merged
 from tallybayes.model.validation.dealing import Deal, Given
-from tallybayes.model.validation.fold_samples import FoldSamples
+from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
 
 
@@ -211,3 +212,21 @@ def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
                 "scikit-learn's cross_val_score does with SemiNaiveBayes()."
             )
     return prepare(schema, given.data, given.labels, weights=given.weights, label_type=given.label_type)
+
+
+class FoldSamples:
+    """A sample of each fold, taken while rows are counted, as large as any training set may need."""
+
+    def __init__(self, schema: Schema, k: int) -> None:
+        self._samples = [sample_for(schema) for _ in range(k)]
+
+    def add(self, parts: Sequence[Batch]) -> None:
+        """Rows of each fold."""
+        for sample, part in zip(self._samples, parts, strict=True):
+            if len(part.rows):
+                sample.add(part)
+
+    def weighed(self, fold: int, trained: Model) -> Model:
+        """The model of all other folds, with its evidence weighed by their rows."""
+        others = [sample for number, sample in enumerate(self._samples) if number != fold and sample.seen]
+        return reweighed(trained, merged(others).rows())[0]

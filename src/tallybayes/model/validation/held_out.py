@@ -120,23 +120,15 @@ def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> d
     return scoring.measured()
 
 
-class Opened:
-    """Data that can be read more than once: a frame, a list of frames, or a function that opens it."""
-
-    def __init__(self, data: Any) -> None:
-        stream = is_stream(data) and not isinstance(data, Sequence)
-        if stream or isinstance(data, (pa.RecordBatchReader, RowSource)):
-            raise ValueError(TWICE)
-        self._data = data
-
-    def __call__(self) -> Any:
-        return self._data() if callable(self._data) else self._data
-
-
-def given_again(labels: Any, weights: Any, groups: Any, absent: str) -> Given:
-    """For data that is opened repeatedly: labels, weights and groups that can be read only once are kept."""
+def given_again(data: Any, labels: Any, weights: Any, groups: Any, absent: str) -> Callable[[], Given]:
+    """A function that gives the data anew for every pass. `data` is a frame, a list of frames, or a function that opens
+    it; labels, weights and groups that can be read only once are kept."""
+    stream = is_stream(data) and not isinstance(data, Sequence)
+    if stream or isinstance(data, (pa.RecordBatchReader, RowSource)):
+        raise ValueError(TWICE)
 
     def kept(values: Any) -> Any:
         return values if values is None or isinstance(values, str) else label_array(values)
 
-    return Given(None, kept(labels), kept(weights), kept(groups), absent=absent)
+    given = Given(None, kept(labels), kept(weights), kept(groups), absent=absent)
+    return lambda: given._replace(data=data() if callable(data) else data)

@@ -15,7 +15,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.validation.cross_validate import Described
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import Opened, given_again
+from tallybayes.model.validation.held_out import given_again
 
 
 class LearningCurvePoint(NamedTuple):
@@ -49,9 +49,8 @@ def learning_curve(
     >>> [(each.rows, round(each.held_out.log_loss, 3)) for each in found]
     [(4.0, 0.288), (16.0, 0.105)]
     """
-    opened = Opened(data)
-    given = given_again(labels, weights, groups, absent)
-    counted = counted_folds(schema, given._replace(data=opened()), Deal(k, stratify, seed), threads)
+    again = given_again(data, labels, weights, groups, absent)
+    counted = counted_folds(schema, again(), Deal(k, stratify, seed), threads)
     folds, found = counted.filled, list[LearningCurvePoint]()
     trained = [Model(counted.schema, counted.total.label_type) for _ in folds]
     wanted = _sizes(sizes, len(folds))
@@ -60,7 +59,7 @@ def learning_curve(
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
             deciders = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
-            scored = _scored(counted, deciders, given._replace(data=opened(), weights=None))
+            scored = _scored(counted, deciders, again()._replace(weights=None))
             found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), scored))
     return found
 

@@ -62,7 +62,8 @@ def evaluate_scores(rule: DecisionRule, truth: Truth, joint: Floats, priors: Flo
         posterior = np.exp(np.where(dead[:, None], priors, joint - marginal[:, None]))
     none = posterior.sum(axis=1) <= 0.0
     posterior[none] = 1.0 / posterior.shape[1]
-    return compared(rule, truth, posterior, _losses(joint, truth), _losses(priors, truth))
+    before = _losses(priors, truth)
+    return compared(rule, truth, posterior, np.where(dead, before, _losses(joint, truth)), before)
 
 
 def _losses(scores: Floats, truth: Truth) -> Floats:

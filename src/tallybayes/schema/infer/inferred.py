@@ -11,11 +11,11 @@ from tallybayes.data import frames
 from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.schema.entries import Name, by_entry, members
-from tallybayes.schema.infer import INDEX
+from tallybayes.schema.entries import Name, by_entry, members, replaced
+from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer.chosen import choose_for
 from tallybayes.schema.infer.dependence import with_dependence
-from tallybayes.schema.infer.from_source import sample_of
+from tallybayes.schema.infer.nearly_numbers import read_marks
 from tallybayes.schema.infer.sample import sampled
 
 LABELS = "\0labels"  # the name of labels that are no column of the data
@@ -73,3 +73,18 @@ def _with_labels(data: Any, labels: Any) -> pa.Table:
     if len(column) != len(table):
         raise ValueError(f"There are {len(column)} labels for {len(table)} rows.")
     return table.append_column(LABELS, column)
+
+
+def sample_of(
+    source: RowSource, label: str | None, hints: Mapping[Name, Family | None]
+) -> tuple[pa.RecordBatch, dict[Name, Family | None]]:
+    """Some rows, and the hints, including those of the source: which columns are free text, and which is not
+    counted."""
+    known: dict[Name, Family | None] = dict.fromkeys(source.texts, FREE_TEXT)
+    if source.place is not None:
+        known[source.place] = None
+    known = replaced(known, hints)
+    sample = source.sample()
+    if source.untyped:
+        sample = read_marks(source, sample, {label or "", *(column for name in known for column in members(name))})
+    return sample, known
