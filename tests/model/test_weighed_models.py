@@ -202,7 +202,7 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_a_quarter(columns, missing, parts, own, seed):
+def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_their_share(columns, missing, parts, own, seed):
     layout = Layout(own, columns + missing, parts, 3)
     size, end = layout.size, layout.size + parts
     values = np.random.default_rng(seed).normal(size=end + 4)
@@ -211,7 +211,8 @@ def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_a_quarter(col
     thetas = values[:size].reshape(own, -1)
     mean = thetas[:, :columns].mean() if columns else 0.2
     pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
-    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - 0.25) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
+    others = np.array([1.0 / max(parts, 1)] * parts + [0.25])
+    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - others) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
     assert found == pytest.approx(pulled + rest)
     steps = 1e-6 * np.eye(len(values))
     expected = [

@@ -66,7 +66,7 @@ class Trees(CodedBlock):
         later=True,
     )
     seed: int = setting(0, "the random seed", least=0, most=2**62, counting=True)
-    m: float = setting(0.5, "how many rows the parent node's distribution counts as", above=0)
+    m: float = setting(0.2, "how many rows the parent node's distribution counts as", above=0)
     grown: Any = setting(
         None,
         "the questions, once the trees are grown",
