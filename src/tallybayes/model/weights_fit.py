@@ -1,10 +1,10 @@
 """The weights that maximise the probability of left-out labels: a convex problem in a few dozen variables.
 
 The objective is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0. The
-weights θ of columns shrink towards their mean, by λ = 40/√rows, at least 1; the mean θ̄ towards 0.2, the weights m of
-missing cells towards 0, and the weight p of the prior towards ¼; b are offsets of the classes. With many rows this
-matters little; with few, weights without information stay near the mean. Each of k parts of blocks has a weight β, which
-shrinks towards 1/k by ½(β − 1/k)².
+weights θ of columns shrink towards their mean, by λ = 10·√(columns/rows), at least 1; the mean θ̄ towards 0.2, the
+weights m of missing cells towards 0, and the weight p of the prior towards ¼; b are offsets of the classes. With many
+rows this matters little; with few, weights without information stay near the mean. Each of k parts of blocks has a
+weight β, which shrinks towards 1/k by ½(β − 1/k)².
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
 MANY = 1000  # rows
 SOME = 10  # rows per class, from which on a class has weights of its own
-TOGETHER, LOOSELY = 40.0, 1.0  # λ is TOGETHER/√rows, at least LOOSELY
+TOGETHER, LOOSELY = 10.0, 1.0  # λ is TOGETHER·√(columns/rows), at least LOOSELY
 SILENT = 10.0  # the penalty on the weights of missing cells
 MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
 DIGITS = 6  # of a weight
@@ -200,8 +200,8 @@ def _strengths(known: Evidenced, own: int) -> Floats:
 
 
 def _together(known: Evidenced) -> float:
-    """λ, which falls with the number of rows."""
-    return max(TOGETHER / math.sqrt(len(known.labels)), LOOSELY)
+    """λ: the fewer rows there are for each column, the less a column's weight can be known."""
+    return max(TOGETHER * math.sqrt(known.columns / len(known.labels)), LOOSELY)
 
 
 def _penalty(values: Floats, layout: Layout, strengths: Floats) -> tuple[float, Floats]:
