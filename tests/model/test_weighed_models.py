@@ -27,7 +27,7 @@ from tallybayes import (
 )
 from tallybayes.families.minimum import curvature_of
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.model.weights_fit import Evidenced, Layout, _curvature, _objective, _penalty
+from tallybayes.model.weights_fit import Evidenced, Layout, _curvature, _objective, _penalty, _strengths
 
 
 def test_weights_survive_learning_merging_files_and_toml():
@@ -202,7 +202,7 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_a_quarter(columns, missing, parts, own, seed):
+def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_their_share(columns, missing, parts, own, seed):
     layout = Layout(own, columns + missing, parts, 3)
     size, end = layout.size, layout.size + parts
     values = np.random.default_rng(seed).normal(size=end + 4)
@@ -211,13 +211,22 @@ def test_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_a_quarter(col
     thetas = values[:size].reshape(own, -1)
     mean = thetas[:, :columns].mean() if columns else 0.2
     pulled = 4.0 * ((thetas[:, :columns] - mean) ** 2).sum() + 10.0 * (thetas[:, columns:] ** 2).sum()
-    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - 0.25) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
+    others = np.array([1.0 / max(parts, 1)] * parts + [0.25])
+    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - others) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
     assert found == pytest.approx(pulled + rest)
     steps = 1e-6 * np.eye(len(values))
     expected = [
         (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
     ]
     np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(("columns", "rows", "strength"), [(16, 400, 2.0), (16, 100, 4.0), (4, 10_000, 1), (0, 9, 1)])
+def test_columns_shrink_more_the_fewer_rows_each_has(columns, rows, strength):
+    evidence, base = np.zeros((columns + 3, 1, rows)), np.zeros((2, rows))
+    sizes = np.ones(columns + 3), columns, 2, 0
+    known = Evidenced(evidence, base, np.zeros(rows, np.int32), np.ones(rows), np.ones((columns + 3, 2)), *sizes)
+    assert _strengths(known, 1).tolist() == [strength] * columns + [-10.0] * 2
 
 
 @pytest.mark.parametrize("filled", ["t", 1.0, True], ids=["text", "number", "truth"])

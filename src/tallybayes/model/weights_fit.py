@@ -1,14 +1,15 @@
 """The weights that maximise the probability of left-out labels: a convex problem in a few dozen variables.
 
 The objective is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0. The
-weights θ of columns shrink towards their mean, the mean θ̄ towards 0.2, the weights m of missing cells towards 0, and
-the weight p of the prior towards ¼; b are offsets of the classes. With many rows this matters little; with few, weights
-without information stay near the mean. A block of several parts has a weight β for each, which shrinks towards ¼ by
-½(β − ¼)².
+weights θ of columns shrink towards their mean, by λ = 10·√(columns/rows), at least 1; the mean θ̄ towards 0.2, the
+weights m of missing cells towards 0, and the weight p of the prior towards ¼; b are offsets of the classes. With many
+rows this matters little; with few, weights without information stay near the mean. Each of k parts of blocks has a
+weight β, which shrinks towards 1/k by ½(β − 1/k)².
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -21,9 +22,9 @@ from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
 MANY = 1000  # rows
 SOME = 10  # rows per class, from which on a class has weights of its own
-TOGETHER, LOOSELY = 4.0, 1.0  # λ for fewer than MANY rows, and for more
+TOGETHER, LOOSELY = 10.0, 1.0  # λ is TOGETHER·√(columns/rows), at least LOOSELY
 SILENT = 10.0  # the penalty on the weights of missing cells
-MEAN, PRIOR, PART = 0.2, 0.25, 0.25  # what the mean, the weight of the prior and those of parts shrink towards
+MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
 DIGITS = 6  # of a weight
 START = 0.5
 STEP = 10  # of many rows, every tenth is used for a first approximation …
@@ -190,13 +191,17 @@ def _units(known: Evidenced, layout: Layout) -> Floats:
     unsure = (1.0 / classes) * (1.0 - 1.0 / classes)
     curved = unsure * known.squares.T
     offsets = np.full(classes, unsure * known.weights.sum())
-    return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + TOGETHER))
+    return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + _together(known)))
 
 
 def _strengths(known: Evidenced, own: int) -> Floats:
     """The penalty on the weight of each piece: columns shrink towards their mean, missing cells towards 0."""
-    together = TOGETHER if len(known.labels) < MANY else LOOSELY
-    return np.tile(np.repeat([together, -SILENT], [known.columns, known.missing]), own)
+    return np.tile(np.repeat([_together(known), -SILENT], [known.columns, known.missing]), own)
+
+
+def _together(known: Evidenced) -> float:
+    """λ: the fewer rows there are for each column, the less a column's weight can be known."""
+    return max(TOGETHER * math.sqrt(known.columns / len(known.labels)), LOOSELY)
 
 
 def _penalty(values: Floats, layout: Layout, strengths: Floats) -> tuple[float, Floats]:
@@ -205,7 +210,7 @@ def _penalty(values: Floats, layout: Layout, strengths: Floats) -> tuple[float, 
     column = strengths > 0
     count = int(column.sum())
     mean = thetas[column].mean() if count else MEAN
-    away, off = thetas - np.where(column, mean, 0.0), parts - PART
+    away, off = thetas - np.where(column, mean, 0.0), parts - 1.0 / max(layout.parts, 1)
     pull = np.abs(strengths) * away
     penalty = pull @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
     slopes = 2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)

@@ -44,8 +44,8 @@ class Trees(CodedBlock):
     >>> from tallybayes import Model
     >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 1, 0, 1] * 20}
     >>> model = Model.train({("a", "b"): Trees(n=10)}, rows, ["same", "other", "other", "same"] * 20)
-    >>> model.posterior({"a": [1], "b": [1]}).round(2)
-    array([[0.01, 0.99]])
+    >>> model.posterior({"a": [1], "b": [1]}).round(3)
+    array([[0.005, 0.995]])
     """
 
     least: ClassVar[int] = 2
@@ -66,7 +66,7 @@ class Trees(CodedBlock):
         later=True,
     )
     seed: int = setting(0, "the random seed", least=0, most=2**62, counting=True)
-    m: float = setting(0.5, "how many rows the parent node's distribution counts as", above=0)
+    m: float = setting(0.2, "how many rows the parent node's distribution counts as", above=0)
     grown: Any = setting(
         None,
         "the questions, once the trees are grown",
