@@ -221,7 +221,7 @@ class SampledRows:
 def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, Floats]:
     """Repeats rows by their multiplicity, and rows with an integer weight by that weight, since weight two is twice. If
     there are too many, takes some at equal distances. Returns their indices and weights."""
-    total = float(copies @ weights)
+    total = float((copies * weights).sum())
     if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
         copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
     count = int(copies.sum())

@@ -29,9 +29,10 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
         elif step > 1:
             _note_odd(odd, [batch], offset)
         offset += len(batch)
-        while rows > SAMPLE_ROWS:
-            step *= 2
-            kept = _halved(kept)
+        if rows > SAMPLE_ROWS:
+            fewer = 1 << (-(-rows // SAMPLE_ROWS) - 1).bit_length()
+            step *= fewer
+            kept = _thinned(kept, fewer)
             rows = sum(map(len, kept))
     kept += dict(row for row in odd.values() if row[0] % step).values()
     if not kept:
@@ -69,10 +70,10 @@ def _every(batch: pa.RecordBatch, step: int, first: int) -> pa.RecordBatch:
     return batch if step == 1 else batch.take(pa.array(np.arange(first, len(batch), step)))
 
 
-def _halved(batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
-    """Every other row of those kept so far."""
-    halves, offset = [], 0
+def _thinned(batches: list[pa.RecordBatch], step: int) -> list[pa.RecordBatch]:
+    """Rows at equal distances of those kept so far."""
+    fewer, offset = [], 0
     for batch in batches:
-        halves.append(_every(batch, 2, offset % 2))
+        fewer.append(_every(batch, step, -offset % step))
         offset += len(batch)
-    return halves
+    return fewer
