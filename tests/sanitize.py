@@ -23,6 +23,7 @@ TESTS = [
     "test_word_sequence",
     "test_word_cells",
     "test_values",
+    "test_interval_kernels",
     "test_vector_kernels",
     "test_vectors",
     "test_one_row",

@@ -78,6 +78,7 @@ def test_non_finite_values_are_missing_in_duckdb():
         [1.0, 2.5, -0.0, 1e20, 1e-7, 123456789.125, 0.0],
         pa.array([Decimal(written) for written in ("1.00", "2.50", "-3.00", "0.00", "0.25")], pa.decimal128(10, 2)),
         pa.array([1, 2**62, -5, 0]),
+        pa.array([Decimal("12345678901234567.00"), Decimal("-98765432109876543.00")], pa.decimal128(20, 2)),
     ],
 )
 def test_numbers_as_categories_are_found_however_duckdb_prints_them(cells):

@@ -32,6 +32,24 @@ def test_pipelined_requests_are_answered_in_order(client):
     assert said.endswith(b'{"status": "live"}')
 
 
+def test_pipelined_request_may_still_be_arriving_when_the_one_before_is_answered(client):
+    late = question() + LAST
+    with connected(client, question() + late[: len(question()) - 5]) as connection:
+        said = connection.recv(1 << 16)
+        connection.sendall(late[len(question()) - 5 :])
+        statuses, more = all_heard(connection)
+    assert (said + more).count(b'"answers"') == 2
+    assert statuses[-2:] == [200, 200]
+
+
+def test_blank_line_does_not_keep_a_connection(tmp_path):
+    first = LAST.replace(b"close", b"keep-alive")
+    with spam_service(tmp_path, Settings(Limits(idle=0.5))) as (client, _), connected(client, first) as connection:
+        said = connection.recv(1 << 16)
+        connection.sendall(b"\r\n")
+        assert b"live" in said + all_heard(connection)[1]  # which ends when the service closes the connection
+
+
 def test_request_is_answered_before_a_later_one_is_refused(client):
     """Otherwise the refusal would be taken for its response, although it may have changed something."""
     with connected(client, question() * 2 + b"GARBAGE\r\n\r\n") as connection:

@@ -1,5 +1,6 @@
 """Resource limits: endless bodies, slow senders, idle connections, and bytes that are not HTTP."""
 
+import json
 import resource
 import socket
 import threading
@@ -74,6 +75,16 @@ def test_all_bodies_together_are_limited(tmp_path):
             assert "Too much is being sent at once" in problem(sent(501, **{"content-encoding": "gzip"}), 503)
             assert sent(400).status_code == 200
             assert problem(client.post("/v1/models/spam/predict", content=b"x" * 400), 400)
+
+
+def test_unread_answers_take_no_room_for_bodies(tmp_path):
+    many = json.dumps({"rows": [{"text": "win"}] * 20_000}).encode()
+    body, several = b'{"row": {"text": "win"}}'.ljust(len(many)), head(content_length=len(many)) + many
+    service = spam_service(tmp_path, Settings(Limits(room=len(many) + 100)))
+    with service as (client, _), connected(client, several * 2) as connection:
+        assert connection.recv(1)  # and no more of an answer that fills every buffer
+        statuses = [client.post("/v1/models/spam/predict", content=body).status_code for _ in range(40)]
+    assert statuses[-1] == 200  # once the second question has been answered as well
 
 
 def test_default_limit_is_ten_megabytes():

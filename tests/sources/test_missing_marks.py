@@ -201,7 +201,9 @@ def test_number_in_another_notation_is_pointed_out(file, written, said):
         Schema.infer(open_source(path), "y")
 
 
-@pytest.mark.parametrize("text", ["1.2.3.4", "12.05.2024", "030 12", "1,5,7", "12:30", "12,34,567", "a", "5-7"])
+@pytest.mark.parametrize(
+    "text", ["1.2.3.4", "12.05.2024", "030 12", "1,5,7", "12:30", "12,34,567", "a", "5-7", "+", "E10", "-"]
+)
 def test_other_texts_are_not_taken_for_numbers(file, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -71,8 +71,8 @@ class Tally(AnyTally):
 
     def ordered(self) -> tuple[Counts, Counts]:
         """The slots, which are integers, in order, and where their sums are."""
-        self._order = self._order.extended(self._slots)
-        return self._order.slots, self._order.places
+        self._order = order = self._order.extended(self._slots)
+        return order.slots, order.places
 
     @property
     def slots_are_positions(self) -> bool:

@@ -64,6 +64,7 @@ def _printed(level: str) -> Iterator[str]:
     if "e" in written:
         yield written
         yield written.replace("e", ".0e") if "." not in written else written
+    if "e" in level:
         return
     whole, _, places = level.partition(".")
     yield from (f"{whole}.{places:0<{size}}" for size in range(len(places) + 1, PLACES + 1))

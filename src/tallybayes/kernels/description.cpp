@@ -10,6 +10,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t many = 256;  // numbers computed together
+constexpr double most = 1e150;  // counts of which products are finite
 constexpr int64_t near = 4, sight = 64;  // how far on both sides it is tested whether a point is a corner
 
 // φ(k) = k·log k of each, in place.
@@ -82,7 +83,8 @@ std::vector<int64_t> find_corners(const Below& below) {
 class Cutter {
 public:
     Cutter(const Counted& column, const Below& below) : counts_(column.counts), classes_(column.classes), below_(below) {
-        if (classes_ == 2) corners_ = find_corners(below);
+        has_corners_ = classes_ == 2 && below.of(0)[below.size] + below.of(1)[below.size] < most;
+        if (has_corners_) corners_ = find_corners(below);
     }
 
     std::vector<int64_t> cuts() {
@@ -155,7 +157,7 @@ private:
     // The cut that leaves the least entropy, regardless of its cost. Values move from the right to the left in groups: first
     // the changed counts, whose logarithms are computed together, then the resulting entropies.
     int64_t sharpest(int64_t first, int64_t last, const Side& whole) {
-        if (classes_ == 2) return sharper(first, last, whole);
+        if (has_corners_) return sharper(first, last, whole);
         Side left(classes_), right = whole;
         double least = INFINITY;
         int64_t at = -1;
@@ -196,7 +198,8 @@ private:
     int64_t classes_;
     const Below& below_;
     std::vector<double> changed_;
-    std::vector<int64_t> corners_, tried_;  // of two classes
+    bool has_corners_;  // two classes do
+    std::vector<int64_t> corners_, tried_;
 };
 
 }  // namespace

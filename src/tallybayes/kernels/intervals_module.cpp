@@ -75,7 +75,7 @@ nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends,
                       int bits) {
     const Columns columns(values, counts, ends);
     const Method how = method_named(method);
-    expect(intervals > 0 && bits >= 0 && bits <= 52, "there are no such intervals");
+    expect(intervals > 0 && bits >= 1 && bits <= 52, "there are no such intervals");
     Made made;
     Doubles halves, nats;
     {

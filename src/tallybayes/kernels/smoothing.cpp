@@ -108,7 +108,7 @@ double bandwidth(const double* x, const double* counts, int64_t cells, int64_t s
 void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own) {
     std::vector<double> weights, spread(cells);
     for (int64_t c = 0; c < classes; ++c) {
-        const int64_t reach = std::min(cells, int64_t(std::ceil(reach_of_smoothing * widths[c])));
+        const int64_t reach = int64_t(std::ceil(std::min(double(cells), reach_of_smoothing * widths[c])));
         weights.assign(size_t(2 * reach + 1), 0.0);  // from −reach to reach
         double* const weight = weights.data() + reach;
         double total = 0.0;
@@ -157,7 +157,7 @@ void smooth_densities(const double* counts, int64_t cells, int64_t classes, cons
         const int64_t d = kernels_at + f;
         parameters[d] = 0.0;
         for (int64_t c = 0; c < classes; ++c) {
-            widths[c] = std::max(rule[c] * factors[f], narrowest);
+            widths[c] = std::max(narrowest, rule[c] * factors[f]);  // also if negative counts have no width
             parameters[d] += double(cells) / (std::sqrt(2.0 * std::numbers::pi) * widths[c]);
         }
         smooth_counts(counts, cells, classes, widths.data(), full + d * size, own.data());

@@ -16,7 +16,7 @@ from tallybayes.plots.bars import AGAINST, FOR, HATCHED, draw_bar, finite
 from tallybayes.plots.canvas import ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report import evidence as report
-from tallybayes.report.blocks import Bar, Piece, share, times
+from tallybayes.report.blocks import Bar, Piece, share, strongest, times
 from tallybayes.report.characters import clean, short, width
 from tallybayes.report.marks import by_family, marked
 from tallybayes.schema.entries import Name, title
@@ -166,12 +166,12 @@ class MarkedTextDisplay(Display):
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
         lines = self._lines
-        shown = lines[:LINES]
+        shown, most = lines[:LINES], strongest(self.pieces)
         for at, line in enumerate(shown):
             place = 0.0
             for piece in line:
                 text, log_odds = piece
-                strength = share(piece, self.pieces)
+                strength = share(piece, most)
                 box = {
                     "facecolor": FOR if log_odds > 0 else AGAINST,
                     "alpha": 0.12 + 0.5 * strength,

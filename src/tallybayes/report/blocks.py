@@ -93,10 +93,14 @@ class Marked:
 Block = Lines | Table | Bars | Heading | Picture | Marked
 
 
-def share(piece: Bar | Piece, among: Sequence[Bar] | Sequence[Piece]) -> float:
-    """The strength of a piece of evidence relative to the strongest finite one."""
-    largest = max((abs(each.log_odds) for each in among if math.isfinite(each.log_odds)), default=0.0) or 1.0
-    return min(abs(piece.log_odds) / largest, 1.0)
+def strongest(pieces: Sequence[Bar] | Sequence[Piece]) -> float:
+    """The largest finite log-odds, by size; 1 if there are none."""
+    return max((abs(each.log_odds) for each in pieces if math.isfinite(each.log_odds)), default=0.0) or 1.0
+
+
+def share(piece: Bar | Piece, most: float) -> float:
+    """The strength of a piece of evidence relative to the strongest one."""
+    return min(abs(piece.log_odds) / most, 1.0)
 
 
 def times(log_odds: float) -> str:

@@ -7,7 +7,20 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
-from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Piece, Table, share
+from tallybayes.report.blocks import (
+    FAINT,
+    Bar,
+    Bars,
+    Block,
+    Heading,
+    Lines,
+    Marked,
+    Picture,
+    Piece,
+    Table,
+    share,
+    strongest,
+)
 from tallybayes.report.characters import clean
 
 GREEN, RED = "#2a9d5c", "#d9534f"  # visible on white and on black
@@ -87,9 +100,11 @@ def _block(block: Any) -> str:
     if isinstance(block, Heading):
         return f"<h{block.level}>{_text(block.title)}</h{block.level}>"
     if isinstance(block, Marked):
-        return f"<p>{''.join(_piece(block, piece) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
+        most = strongest(block.pieces)
+        return f"<p>{''.join(_piece(piece, most) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
     if isinstance(block, Bars):
-        return f'<table class="bars"><tbody>{"".join(_bar(block, bar) for bar in block.bars)}</tbody></table>'
+        most = strongest(block.bars)
+        return f'<table class="bars"><tbody>{"".join(_bar(block, bar, most) for bar in block.bars)}</tbody></table>'
     if isinstance(block, Lines):
         title = f"<h4>{_text(block.title)}</h4>" if block.title else ""
         return title + "".join(f"<p>{_text(line)}</p>" for line in block.lines)
@@ -102,9 +117,9 @@ def _caption(title: str) -> str:
     return f"<figcaption>{_text(title)}</figcaption>" if title else ""
 
 
-def _piece(marked: Marked, piece: Piece) -> str:
+def _piece(piece: Piece, most: float) -> str:
     """The stronger, the more intense the colour; words for the second class are also underlined."""
-    strength = share(piece, marked.pieces)
+    strength = share(piece, most)
     if strength < FAINT:
         return _text(piece.text, "\n")
     against = ' class="against"' if piece.log_odds < 0 else ""
@@ -124,9 +139,9 @@ def _row(table: Table, tag: str, cells: Sequence[str]) -> str:
     return f"<tr>{''.join(f'<{tag}{c}>{_text(cell)}</{tag}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
 
 
-def _bar(bars: Bars, bar: Bar) -> str:
+def _bar(bars: Bars, bar: Bar, most: float) -> str:
     """To the right for the first class, to the left for the second."""
-    width = f"{100 * share(bar, bars.bars):.1f}%"
+    width = f"{100 * share(bar, most):.1f}%"
     left, right = "", ""
     if bar.log_odds > 0:
         right = f'<div style="width:{width}"></div>'

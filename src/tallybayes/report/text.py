@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Table, share
+from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Table, share, strongest
 from tallybayes.report.characters import aligned, clean, padded, short, width
 
 BOLD, FOR, AGAINST = "bold", "for", "against"
@@ -51,9 +51,9 @@ def _described(block: Picture | Marked) -> Line:
     if isinstance(block, Picture):
         return [(f"[{clean(block.alt)}]", "")]
     marks = {True: ("⟨", "⟩"), False: ("‹", "›")}
-    pieces = []
+    pieces, most = [], strongest(block.pieces)
     for piece in block.pieces:
-        before, after = marks[piece.log_odds > 0] if share(piece, block.pieces) >= FAINT else ("", "")
+        before, after = marks[piece.log_odds > 0] if share(piece, most) >= FAINT else ("", "")
         pieces.append(f"{before}{clean(piece.text)}{after}")
     return [("".join(pieces) + "…" * bool(block.more), "")]
 
@@ -70,8 +70,9 @@ def _bars(bars: Bars, wide: int, ascii: bool) -> Iterator[Line]:
     longest = max(map(width, titles), default=0)
     room = max(wide - longest - ROOM - max(width(clean(name)) for name in (bars.first, bars.second)), 10)
     full, light, cross = "#-x" if ascii else "█░×"
+    most = strongest(bars.bars)
     for bar, title in zip(bars.bars, titles, strict=True):
-        length = round(room * share(bar, bars.bars))
+        length = round(room * share(bar, most))
         drawn = ((full if bar.log_odds > 0 else light) * length, FOR if bar.log_odds > 0 else AGAINST)
         odds = clean(bars.odds(bar)).replace("×", cross, 1)
         yield [(padded(title, longest) + "  ", ""), drawn, (" " * (room - length) + "  " + odds, "")]

@@ -55,6 +55,7 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
+                self.service.room.give_back(scope.pop(TAKEN, 0))  # the client may be slow to read the answer
                 message["headers"] = _with_headers(message.get("headers", ()), ends=not whole and _has_body(scope))
             await send(message)
 

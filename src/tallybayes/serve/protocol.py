@@ -64,7 +64,7 @@ class Transport:
         """Sends what is held. Once the client is gone, it is discarded: pipelined requests may still be answered."""
         held, self._held = self._held, []
         if held and not self._below.is_closing():
-            self._below.writelines(held)
+            self._below.write(b"".join(held))
 
     def close(self) -> None:
         self.flush()
@@ -100,7 +100,6 @@ class LimitedProtocol(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        self._unset_keepalive_if_required()
         began = self._in_head
         try:
             self.parser.feed_data(data)
@@ -133,6 +132,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._unset_keepalive_if_required()  # not for blank lines, which begin no request
         self._in_head, self._head = True, 0
         self._to_come.clear()
 
@@ -161,8 +161,9 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         self.transport.flush()  # type: ignore[attr-defined] # an answer to HEAD has no body
+        is_last = not self.pipeline  # else the request that is still arriving is a later one
         super().on_response_complete()
-        if self.cycle.more_body and not self._deaf:
+        if is_last and self.cycle.more_body and not self._deaf:
             self.transport.close()
 
     def lingers(self) -> bool:

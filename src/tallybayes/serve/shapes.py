@@ -41,7 +41,10 @@ CELL: Shape = {
     "description": "A string, a number, a boolean, null if it is missing, or an array of numbers for a vector."
 }
 ROW: Shape = {**by_name(CELL), "description": "A cell for every column of the model."}
-PROVE: Shape = {"type": "boolean", "description": "Whether the receipt has the model's digests before and after."}
+PROVE: Shape = {
+    "type": "boolean",
+    "description": "Whether the receipt has the model's digests before and after. Only for one row.",
+}
 NEW_CLASS: Shape = {"type": "boolean", "description": "Whether a label may be a class that no row has yet."}
 
 ASK: Shape = {"oneOf": [object_of({"row": ROW}), object_of({"rows": array_of(ROW)})]}

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interval_reference import TRIED
-from tallybayes import Histogram, Model, Schema
+from tallybayes import Histogram, Model, Schema, left_out
 from tallybayes.families.numbers.histogram import METHODS
 
 pytestmark = pytest.mark.filterwarnings("ignore:Values from")  # few bits
@@ -90,6 +90,17 @@ def test_constant_column_is_possible_however_far_its_counts_have_decayed(halving
     edges, n = model.belief("x").edges, len(labels) * 0.5**halvings
     expected = np.log(n / (2.0 + n)) - np.log(edges[1] - edges[0])
     np.testing.assert_allclose(said(model, [3.0]), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("power", [1, 53, 70, 98])
+def test_constant_column_is_possible_when_rows_of_little_weight_are_left_out(power):
+    labels, weights = ["a", "b"] * 50, np.full(100, 0.5**power)
+    rows = {"x": np.ones(100)}
+    model = Model.train(Schema({"x": Histogram()}), rows, labels, weights=weights)
+    edges, n = model.belief("x").edges, 99 * 0.5**power
+    expected = np.log(n / (2.0 + n)) - np.log(edges[1] - edges[0])
+    found = left_out(model, rows, labels, weights=weights).columns["x"]
+    np.testing.assert_allclose(found, np.full((100, 2), expected), rtol=1e-12)
 
 
 def test_fitted_intervals_maximise_the_class_likelihood():

@@ -66,6 +66,27 @@ def test_cuts_of_many_values_are_the_most_informative(seed, size, classes):
     check_description(counts, np.searchsorted(values, cuts).tolist())
 
 
+@given(st.integers(0, 999))
+def test_cuts_of_huge_counts_are_those_of_three_classes(seed):
+    """The products of two classes' counts would overflow."""
+    values, counts, ends = columns(300, 2, seed)
+    huge = np.ldexp(counts, 600)
+    _, cuts, *_ = kernels.cut_columns(values, huge, ends, "mdl", 1, 52)
+    _, others, *_ = kernels.cut_columns(values, np.column_stack([huge, np.zeros(len(huge))]), ends, "mdl", 1, 52)
+    np.testing.assert_array_equal(cuts, others)
+
+
+@given(st.integers(0, 999), st.sampled_from([20, 300]), st.integers(1, 3))
+def test_columns_of_negative_counts_are_smoothed_without_harm(seed, size, classes):
+    """Counts from which other rows were subtracted than they held."""
+    values, counts, ends = columns(size, classes, seed)
+    *plain, halves, nats = kernels.cut_columns(values, counts, ends, "fitted", 1, 12)
+    pseudo = np.ones(len(plain[3]))
+    less = counts - np.random.default_rng(seed).poisson(3.0, counts.shape)
+    _, sizes, *_ = kernels.smooth_columns(values, less, ends, *plain, pseudo, nats, 12)
+    assert sizes.shape == halves.shape == (1,)
+
+
 @given(st.integers(0, 999), st.sampled_from([20, 300, 1500]), st.integers(1, 3))
 def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes):
     values, counts, ends = columns(size, classes, seed)

@@ -23,6 +23,12 @@ class Densities(NamedTuple):
     reach: Floats  # the same with what lies below the first and beyond the last
 
 
+def share_inside(n: Floats, at_end: Floats) -> Floats:
+    """How much of the probability of an interval with n values lies within the range, if it is at so many ends of it:
+    1 / (2 + n) lies beyond each."""
+    return (n + (2.0 - at_end)) / (n + 2.0)
+
+
 class JoinedDensities(NamedTuple):
     """The same of several columns, one after another."""
 
@@ -38,11 +44,10 @@ class JoinedDensities(NamedTuple):
         ends, columns = np.cumsum(sizes), np.arange(len(sizes))
         first, last, empty = ends - sizes, ends - 1, np.isinf(edges[np.cumsum(sizes + 1) - 1])
         below, beyond = (np.where(empty, 0.0, 1.0 / (2.0 + intervals.counts[at].sum(axis=1))) for at in (first, last))
-        inside = np.ones(len(logs))
-        inside[first] -= below
-        inside[last] -= beyond
-        alone = first[(first == last) & ~empty]  # 1 − 2/(2 + n) is n/(2 + n), which is not 0 for decayed counts
-        inside[alone] = intervals.counts[alone].sum(axis=1) / (2.0 + intervals.counts[alone].sum(axis=1))
+        at_end = np.zeros(len(logs))
+        at_end[first[~empty]] += 1.0
+        at_end[last[~empty]] += 1.0
+        inside = share_inside(intervals.counts.sum(axis=1), at_end)
         with np.errstate(over="ignore", divide="ignore"):
             widths = np.clip(np.delete(np.diff(edges), (ends + columns)[:-1]), LEAST, LARGEST)
             widths[first[empty]] = 1.0

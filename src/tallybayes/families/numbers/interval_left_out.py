@@ -11,7 +11,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import LEAST
+from tallybayes.families.numbers.interval_densities import LEAST, share_inside
 from tallybayes.families.numbers.intervals import Intervals
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Counted
@@ -30,8 +30,7 @@ class IntervalsLeftOut:
         last = len(self.edges) - 2
         widths = _log_widths(self.edges)
         for at, left, kinds in self.levels.left(codes, rows):
-            outside = 1.0 / (2.0 + left.counts.sum(axis=1))
-            inside = 1.0 - outside * (1.0 * (left.levels == 0) + (left.levels == last))
+            inside = share_inside(left.counts.sum(axis=1), 1.0 * (left.levels == 0) + (left.levels == last))
             others = np.asarray(left.totals.any(axis=1))
             shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
             logs[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
@@ -52,7 +51,7 @@ class SmoothLeftOut:
         codes, at = rows.codes[there], ranges.edges[1:-1].searchsorted(cells[there], "right")
         weights = weights_of(rows)[there]
         widths, last = _log_widths(ranges.edges), len(counts) - 1
-        inside = 1.0 - (1.0 * (at == 0) + (at == last)) / (2.0 + counts[at].sum(axis=1))
+        inside = share_inside(counts[at].sum(axis=1), 1.0 * (at == 0) + (at == last))
         for weight in np.unique(weights):
             some = np.flatnonzero(weights == weight)
             if counts.sum() <= weight:

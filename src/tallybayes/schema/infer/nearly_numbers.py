@@ -24,7 +24,7 @@ from tallybayes.schema.infer.choice import share_text
 
 MOST = 0.9  # the share of numbers above which other cells cause a warning
 LOOKED_AT = 1000  # cells of a column, before all of them are checked
-WITH_COMMAS = r"^ *[+-]?[0-9]*(,[0-9]+)?([eE][+-]?[0-9]+)? *$"
+WITH_COMMAS = r"^ *[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)? *$"
 IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with commas
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"

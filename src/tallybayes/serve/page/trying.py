@@ -12,7 +12,7 @@ from starlette.responses import Response
 from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
-from tallybayes.report.blocks import Bar, Bars, Table, share
+from tallybayes.report.blocks import Bar, Bars, Table, share, strongest
 from tallybayes.report.marks import by_family
 from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
@@ -59,7 +59,8 @@ class Answer:
         if self.bars is None:
             return []
         named = [bar._replace(title=BEFORE) if bar.title == PRIOR else bar for bar in self.bars.bars]
-        signed = [(bar, share(bar, self.bars.bars) * (1 if bar.log_odds > 0 else -1)) for bar in named]
+        most = strongest(self.bars.bars)
+        signed = [(bar, share(bar, most) * (1 if bar.log_odds > 0 else -1)) for bar in named]
         return [(bar, round(100 * share, 2), self.bars.odds(bar)) for bar, share in signed]
 
 
