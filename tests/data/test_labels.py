@@ -6,7 +6,7 @@ import decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, digest, load, save
@@ -106,6 +106,7 @@ def test_label_is_the_same_class_for_any_width_or_unit(label, kinds):
     assert sum(models).classes == [label]
 
 
+@example([float("inf")], 0.0)
 @given(
     st.lists(st.floats(allow_nan=False) | st.integers(-3, 3).map(float) | st.just(-0.0), min_size=1), st.floats(-9, 9)
 )

@@ -145,7 +145,7 @@ def _whole_doubles(labels: pa.Array) -> LabelColumn | None:
     if labels.null_count or not len(labels):
         return None
     numbers = labels.to_numpy()
-    low, high = numbers.min() + 0.0, numbers.max()  # NaN if any is
+    low, high = float(numbers.min()) + 0.0, float(numbers.max())  # NaN if any is
     if not (high - low < NEAR and abs(low) < WIDEST_WHOLE):
         return None
     codes = np.subtract(numbers, low, out=np.empty(len(numbers), np.int32), casting="unsafe")
