@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families import Belief
 from tallybayes.families.folds import Folds
@@ -214,11 +215,11 @@ class _LeftOut:
 
 def codes_of(rows: SampledRows, keys: list[Key]) -> Codes:
     """The index of each row's class in the model."""
-    number = {key: i for i, key in enumerate(keys)}
-    unknown = [key for key in rows.keys if key not in number]
-    if unknown:
-        raise ValueError(f"The model has counted no row of class {unknown[0]!r}; give rows that it has counted.")
-    return np.array([number[key] for key in rows.keys], np.int32)[rows.labels]
+    places = places_of(rows.keys, keys)
+    if (places < 0).any():
+        unknown = rows.keys[int(places.argmin())]
+        raise ValueError(f"The model has counted no row of class {unknown!r}; give rows that it has counted.")
+    return places[rows.labels]
 
 
 def _part_evidence(model: Model, rows: SampledRows, counted: Rows) -> Iterator[Floats]:

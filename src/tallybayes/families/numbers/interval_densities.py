@@ -43,11 +43,12 @@ class JoinedDensities(NamedTuple):
         sizes, edges = intervals.sizes, intervals.edges
         ends, columns = np.cumsum(sizes), np.arange(len(sizes))
         first, last, empty = ends - sizes, ends - 1, np.isinf(edges[np.cumsum(sizes + 1) - 1])
-        below, beyond = (np.where(empty, 0.0, 1.0 / (2.0 + intervals.counts[at].sum(axis=1))) for at in (first, last))
+        n = intervals.counts.sum(axis=1)
+        below, beyond = (np.where(empty, 0.0, 1.0 / (2.0 + n[at])) for at in (first, last))
         at_end = np.zeros(len(logs))
         at_end[first[~empty]] += 1.0
         at_end[last[~empty]] += 1.0
-        inside = share_inside(intervals.counts.sum(axis=1), at_end)
+        inside = share_inside(n, at_end)
         with np.errstate(over="ignore", divide="ignore"):
             widths = np.clip(np.delete(np.diff(edges), (ends + columns)[:-1]), LEAST, LARGEST)
             widths[first[empty]] = 1.0

@@ -16,6 +16,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import CellError
@@ -137,9 +138,8 @@ def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:
     known, n = tally.classes, tally.sums["n"].round()
     if known == list(classes):
         return n
-    number = {key: i for i, key in enumerate(known)}
-    columns = [number.get(key, -1) for key in classes]
-    return np.where(np.array(columns) >= 0, n[:, columns], 0.0) if known else np.zeros((len(n), len(classes)))
+    columns = places_of(classes, known)
+    return np.where(columns >= 0, n[:, columns], 0.0) if known else np.zeros((len(n), len(classes)))
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:
