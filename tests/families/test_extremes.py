@@ -45,7 +45,14 @@ def test_exact_or_well_separated_values_are_not_reported():
         train(Histogram(), values)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("threads", [1, 2])
+def test_sorted_rows_are_not_reported_although_each_thread_sees_close_values(threads):
+    values = np.concatenate([np.linspace(0.6, 1.4, 50_000), np.linspace(4.85, 4.97, 50_000)])
+    Model.train({"x": Histogram(bits=8)}, {"x": values}, ["a"] * len(values), threads=threads)
+
+
 def test_outlier_does_not_hide_merged_values():
     values = [*(293.15 + i / 1000 for i in range(100)), -5000.0]
-    with pytest.warns(UserWarning, match=r"from -5000 to 293.249 are counted in steps of 0.0716"):
+    with pytest.warns(UserWarning, match=r"Column .x.: values from -5000 to 293.249 are counted in steps of 0.0716"):
         train(Histogram(), values)

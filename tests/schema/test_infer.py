@@ -279,3 +279,11 @@ def test_infinite_number_is_an_error_whatever_the_others_are(numbers, data):
     cells = data.draw(st.permutations([*numbers, data.draw(st.sampled_from([np.inf, -np.inf]))]))
     with pytest.raises(ValueError, match=r"Column 'x', row .* infinite"):
         Model.train(Schema.infer({"x": cells}), {"x": cells}, ["a"] * len(cells))
+
+
+@pytest.mark.filterwarnings("error")
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(1e-3, 1e3)), min_size=1, max_size=3), st.integers(0, 9))
+def test_no_inferred_histogram_warns_of_rounding_on_its_own_rows(clusters, seed):
+    random = np.random.default_rng(seed)
+    x = np.concatenate([random.normal(mean, sd, 100) for mean, sd in clusters])
+    Model.train(Schema.infer({"x": x}), {"x": x}, ["a"] * len(x))

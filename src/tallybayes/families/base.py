@@ -69,6 +69,7 @@ class Family(ABC):
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
     takes_shares: ClassVar[bool] = False  # whether `tally` takes rows with shares in several classes
     is_text: ClassVar[bool] = False  # whether cells are texts made of words
+    rounds: ClassVar[bool] = False  # whether it has `blurred`: values are rounded before they are counted
     leaves_out_folds: ClassVar[bool] = False  # whether it has `evidence_without`
     support: ClassVar[Support | None] = None  # the numbers that it takes, if cells are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # the type to read cells as from a file without types
@@ -122,6 +123,10 @@ class Family(ABC):
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
         """Encoded cells → their sums by class."""
+
+    def blurred(self, cells: Any) -> str | None:
+        """What rounding hides in cells like these, and what to do; None if it hides little."""
+        return None
 
     def kept(self, cells: Any) -> Any:
         """Encoded cells prepared for being counted repeatedly in shares, as EM does."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 MANY = 1 << 16  # rows from which dictionary-encoding is worthwhile
+ENOUGH, SOME = 20, 1000  # rows that tell whether rounding hides much, and how many of more are looked at
 
 Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
 
@@ -61,9 +63,26 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
     if len(batch.rows) == 1:
         yield count(0, 1)
         return
+    _warn_if_blurred(schema, batch, absent)
     size = size_of(batch.cells)
     table = sum(family.table_size(len(batch.rows.classes)) for family in schema.columns.values())
     yield from in_pieces(len(batch.rows), threads, count, size, table)
+
+
+def _warn_if_blurred(schema: Schema, batch: Batch, absent: str) -> None:
+    """Looks at rows all over the batch: the rows of one piece may be alike, if they are sorted."""
+    rounding = {name: family for name, family in schema.columns.items() if family.rounds}
+    if not rounding or len(batch.rows) < ENOUGH:
+        return
+    every = pa.array(range(0, len(batch.rows), len(batch.rows) // SOME + 1))
+    try:
+        encoded = Schema(rounding).encode(batch.cells.take(every), batch.start, absent)
+    except ValueError:
+        return  # counting finds the row at fault
+    for name, family in rounding.items():
+        hidden = family.blurred(encoded[name])
+        if hidden is not None:
+            warnings.warn(f"Column {name!r}: {hidden}", stacklevel=2)
 
 
 def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:

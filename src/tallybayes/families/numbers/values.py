@@ -6,7 +6,6 @@ So that memory stays bounded, a value is rounded to `bits` binary digits before 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
@@ -27,7 +26,6 @@ from tallybayes.families.numbers.support import REAL, Support
 from tallybayes.families.settings import setting
 
 ENOUGH = 20  # cells needed to tell that a column never varies, or always does
-SOME = 1000  # cells checked for whether rounding blurs them
 LEAST_STEPS = 8  # of the rounding, over the middle half of the values
 LARGEST = float(np.finfo(np.float64).max)
 LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
@@ -38,6 +36,7 @@ class Values(Family):
     """A numeric column whose values are counted, to `bits` significant binary digits."""
 
     reads: ClassVar[pa.DataType | None] = pa.float64()
+    rounds: ClassVar[bool] = True
     takes_shares: ClassVar[bool] = True
     support: ClassVar[Support] = REAL
     bits: int = setting(
@@ -65,26 +64,24 @@ class Values(Family):
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
-        if len(cells) >= ENOUGH:
-            self._warn_if_blurred(cells)
         keys, codes = kernels.number_values(cells, self.bits)
         return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
 
-    def _warn_if_blurred(self, x: Floats) -> None:
-        """Warns if values far from zero but close together round to only a few."""
-        some = np.sort(x[:: len(x) // SOME + 1])  # missing ones last
+    def blurred(self, cells: Floats) -> str | None:
+        """Values far from zero but close together round to only a few."""
+        some = np.sort(cells)  # missing ones last
         some = some[: some.searchsorted(np.nan)]
         if len(some) < ENOUGH:
-            return
+            return None
         spread, size = middle_half(some)
         step = size * 2.0**-self.bits
         near = 0.0 < spread < LEAST_STEPS * step
-        if near and not np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
-            warnings.warn(
-                f"Values from {some[0]:.12g} to {some[-1]:.12g} are counted in steps of {step:.3g}. "
-                f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column.",
-                stacklevel=2,
-            )
+        if not near or np.array_equal(some, values_of_keys(value_keys(some, self.bits), self.bits)):
+            return None
+        return (
+            f"values from {some[0]:.12g} to {some[-1]:.12g} are counted in steps of {step:.3g}. "
+            f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column."
+        )
 
     def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> Counted:
         """The values of every column, and how often each occurred in every class."""

@@ -15,7 +15,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.numbers.intervals import AUTO
-from tallybayes.families.numbers.values import ENOUGH
+from tallybayes.families.numbers.values import ENOUGH, LEAST_STEPS, middle_half
 from tallybayes.families.smoothing import FITTED
 from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same, share_text, unvarying
 
@@ -72,13 +72,18 @@ def _spike(x: Floats) -> str:
 
 
 def _intervals(x: Floats) -> Histogram:
-    """A histogram that counts values with enough bits to distinguish them."""
+    """A histogram that counts values with enough bits to distinguish them, and those of a dense middle half from each
+    other, so that counting these rows gives no warning."""
     low, high = _quantile(x, 0.05) / 2.0, _quantile(x, 0.95) / 2.0
     span = (high - low) or float(x[-1] / 2.0 - x[0] / 2.0)
-    largest = max(abs(low), abs(high))
-    wanted = math.log2(STEPS) + math.log2(largest) - math.log2(span) if span > 0 and largest > 0 else 0.0
+    wanted = max(_bits(STEPS, span, max(abs(low), abs(high))), _bits(LEAST_STEPS, *middle_half(x)))
     bits = next((bits for bits in BITS if bits >= wanted), BITS[-1])
     return _histogram(bits)
+
+
+def _bits(steps: int, span: float, largest: float) -> float:
+    """The significant bits with which numbers of up to this size are rounded in so many steps over the span."""
+    return math.log2(steps) + math.log2(largest) - math.log2(span) if span > 0 and largest > 0 else 0.0
 
 
 def _quantile(x: Floats, share: float) -> float:
