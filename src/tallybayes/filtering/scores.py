@@ -12,11 +12,10 @@ from tallybayes.data.matching import ERROR
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.thresholds import score_of
 from tallybayes.model import Model
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import each_batch, labelled
 from tallybayes.model.decide import probabilities
 from tallybayes.model.evaluation import truth_of
 from tallybayes.model.left_out import left_out
-from tallybayes.model.sources import each_batch
 from tallybayes.sources import Source
 
 

@@ -14,12 +14,11 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR, matched
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, each_batch, labelled
 from tallybayes.model.decide import most_probable
 from tallybayes.model.evaluation import Answers, Decider, Evaluation, answered, compared_with
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
-from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import Name, check_apart
 
 MISTAKES = 10

@@ -14,11 +14,10 @@ import numpy as np
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, each_batch, labelled
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import Sample, SampledRows
-from tallybayes.model.sources import each_batch
 from tallybayes.model.weights_fit import fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.weights import Weights

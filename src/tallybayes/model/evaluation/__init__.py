@@ -19,12 +19,11 @@ from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, check_threads, labelled
+from tallybayes.model.batches import Batch, check_threads, each_batch, labelled
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
-from tallybayes.model.sources import each_batch
 from tallybayes.schema.entries import check_apart
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]

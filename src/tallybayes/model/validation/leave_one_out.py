@@ -11,11 +11,10 @@ import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, each_batch, labelled
 from tallybayes.model.evaluation import Evaluation, together, truth_of
 from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.model import Model
-from tallybayes.model.sources import each_batch
 
 
 def evaluate_left_out(
