@@ -23,6 +23,7 @@ from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import check_apart
 
 MOST_WEIGHT = 1e200  # of a row: keeps sums of weights within the range of a double
 LEAST_ROWS = 1 << 16  # the least work that is worth a thread: rows …
@@ -218,6 +219,32 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
             f"{MOST_WEIGHT:g}."
         )
     return found
+
+
+def each_labelled(
+    data: Any,
+    schema: Schema,
+    labels: Any,
+    work: Callable[[Batch], T],
+    *,
+    weights: Any = None,
+    label_type: pa.DataType | None = None,
+    cast: bool = False,
+    absent: str,
+) -> Iterator[T]:
+    """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
+    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`."""
+    labels = schema.label if labels is None else labels
+    check_apart(schema.by_column, label=labels, weight=weights)
+    if not isinstance(data, RowSource):
+        yield from map(work, labelled(schema.frame(data), labels, weights, label_type=label_type if cast else None))
+        return
+
+    def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
+        return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
+
+    for found in each_batch(data, schema, labels, each, weights=weights, label_type=label_type, absent=absent):
+        yield from found
 
 
 def each_batch(

@@ -19,7 +19,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import counted_folds
-from tallybayes.model.validation.held_out import HeldOut, given_again, hold_out
+from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
 from tallybayes.schema import Schema
 
 
@@ -121,7 +121,8 @@ def cross_validate(
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
         counted = counted_folds(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
-        scoring = HeldOut(counted, tried, compared_with, add, costs=costs, reject=reject, absent=absent)
+        deciders = deciders_of(counted, tried, costs=costs, reject=reject, absent=absent)
+        scoring = HeldOut(counted, deciders, compared_with, add)
         for name, evaluations in hold_out(scoring, again(), threads).items():
             found[name] += evaluations
     grouped = groups is not None

@@ -7,15 +7,13 @@ from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
 
-from tallybayes.counts.exact import Codes
 from tallybayes.data.matching import ERROR
-from tallybayes.model.batches import Batch
-from tallybayes.model.evaluation import Decider, Evaluation, answered, compared_with
+from tallybayes.model.evaluation import Decider, Evaluation, compared_with
 from tallybayes.model.model import Model
 from tallybayes.model.validation.cross_validate import Described
-from tallybayes.model.validation.dealing import Deal, Given
-from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import given_again
+from tallybayes.model.validation.dealing import Deal
+from tallybayes.model.validation.folds import counted_folds
+from tallybayes.model.validation.held_out import HeldOut, given_again, hold_out
 
 
 class LearningCurvePoint(NamedTuple):
@@ -58,9 +56,9 @@ def learning_curve(
         for at, model in enumerate(trained):
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
-            deciders = {fold: Decider.of(trained[at], None, None, 1, absent) for at, fold in enumerate(folds)}
-            scored = _scored(counted, deciders, again()._replace(weights=None))
-            found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), scored))
+            deciders = {fold: {"": Decider.of(trained[at], None, None, 1, absent)} for at, fold in enumerate(folds)}
+            scored = hold_out(HeldOut(counted, deciders, compared_with, add), again(), threads)[""]
+            found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), reduce(add, scored)))
     return found
 
 
@@ -72,16 +70,3 @@ def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
                 f"sizes: {size!r} is not a number of folds to train on; with {folds} folds, give 1 to {folds - 1}."
             )
     return wanted
-
-
-def _scored(counted: Folds, deciders: dict[int, Decider], given: Given) -> Evaluation:
-    """Scores every row by the model for its fold."""
-    parts: list[Evaluation] = []
-
-    def score(batch: Batch, where: Codes) -> None:
-        for fold, part in enumerate(counted.split(batch, where)):
-            if len(part.rows):
-                parts.extend(compared_with(deciders[fold], [answers]) for answers in answered(deciders[fold], part))
-
-    given.each(counted.schema, counted.how, score)
-    return reduce(add, parts)

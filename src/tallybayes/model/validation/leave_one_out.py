@@ -10,8 +10,7 @@ import pyarrow as pa
 import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
-from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, each_batch, labelled
+from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.evaluation import Evaluation, together, truth_of
 from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.model import Model
@@ -28,19 +27,12 @@ def evaluate_left_out(
     absent: str = ERROR,
 ) -> Evaluation:
     """Compares the decision for each row, by the model without it, with its label."""
-    labels = model.schema.label if labels is None else labels
-    settings: dict[str, Any] = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
-    if isinstance(data, RowSource):
+    rule = DecisionRule.of(tuple(model.classes), costs, reject)
 
-        def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
-            return evaluate_left_out(model, batch, labels, **settings)
+    def evaluated(batch: Batch) -> Evaluation:
+        return _left_out(model, batch, rule, threads, absent)
 
-        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
-    else:
-        rule = DecisionRule.of(tuple(model.classes), costs, reject)
-        batches = labelled(model.schema.frame(data), labels, None)
-        parts = (_left_out(model, batch, rule, threads, absent) for batch in batches)
-    return together(parts)
+    return together(each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent))
 
 
 def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str) -> Evaluation:
