@@ -75,7 +75,7 @@ class HeldOutOf:
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
 
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
-        from tallybayes.model.validation.leave_one_out import evaluate_left_out
+        from tallybayes.model.left_out import evaluate_left_out
 
         given = {"groups": groups, "repeats": repeats > 1, "weigh": self.training["weigh"]}
         refuse(given, " goes with --folds: --leave-one-out holds out every row once, by itself.")

@@ -14,8 +14,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.model.evidence import text_column
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.model.model import Model
-from tallybayes.plots.bars import draw_bar, finite
-from tallybayes.plots.canvas import MOST, ink, marks, named
+from tallybayes.plots.canvas import MOST, draw_bar, finite, ink, marks, named
 from tallybayes.plots.densities import shown_classes
 from tallybayes.plots.display import Display
 from tallybayes.report.characters import short
@@ -106,11 +105,8 @@ class HeaviestDisplay(Display):
         names = list(self.weights)
         sides = list(self.weights.values())
         lengths = finite([each.log_odds for weights in sides for each in weights])
-        for side, weights, sign in ((0, sides[0], -1.0), (1, sides[1], 1.0)):
-            mine = lengths[: len(sides[0])] if side == 0 else lengths[len(sides[0]) :]
-            for at, (each, length) in enumerate(zip(weights, mine, strict=True)):
-                draw_bar(ax, at, 0.0, sign * length, infinite=math.isinf(each.log_odds))
-                self._name(ax, at, sign * length, each)
+        self._bars(ax, sides[0], -lengths[: len(sides[0])])
+        self._bars(ax, sides[1], lengths[len(sides[0]) :])
         longest = float(np.abs(lengths).max()) * self._room(0.5 * self.size[0])
         ax.set_xlim(-longest, longest)
         ax.set_ylim(max(map(len, sides)) - 0.4, -0.6)
@@ -121,9 +117,7 @@ class HeaviestDisplay(Display):
 
     def _one_side(self, ax: Any, label: Any, weights: list[Weight]) -> None:
         lengths = finite([each.log_odds for each in weights])
-        for at, (each, length) in enumerate(zip(weights, lengths, strict=True)):
-            draw_bar(ax, at, 0.0, length, infinite=math.isinf(each.log_odds))
-            self._name(ax, at, length, each)
+        self._bars(ax, weights, lengths)
         ax.set_xlim(0.0, float(np.abs(lengths).max(initial=0.0)) * self._room(self.size[0]) or 1.0)
         ax.set_ylim(max(map(len, self.weights.values())) - 0.4, -0.6)
         ax.set_yticks([])
@@ -138,10 +132,13 @@ class HeaviestDisplay(Display):
         columns = {weight.column for weights in self.weights.values() for weight in weights}
         return short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 22)}"
 
-    def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
-        side, away = ("right", -3) if end < 0 else ("left", 3)
-        where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
-        ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
+    def _bars(self, ax: Any, weights: list[Weight], ends: Floats) -> None:
+        """A bar for every weight, to the right or the left, and its name behind it."""
+        for at, (each, end) in enumerate(zip(weights, ends, strict=True)):
+            draw_bar(ax, at, 0.0, end, infinite=math.isinf(each.log_odds))
+            side, away = ("right", -3) if end < 0 else ("left", 3)
+            where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
+            ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
 
 
 @dataclass(eq=False, repr=False)
