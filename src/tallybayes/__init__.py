@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
     from tallybayes.model.validation.cross_validate import CrossValidation as CrossValidation
+    from tallybayes.model.validation.cross_validate import LearningCurvePoint as LearningCurvePoint
     from tallybayes.model.validation.cross_validate import cross_validate as cross_validate
+    from tallybayes.model.validation.cross_validate import learning_curve as learning_curve
     from tallybayes.model.validation.folds import Folds as Folds
     from tallybayes.model.validation.folds import folds as folds
-    from tallybayes.model.validation.learning import LearningCurvePoint as LearningCurvePoint
-    from tallybayes.model.validation.learning import learning_curve as learning_curve
     from tallybayes.model.weigh import weigh as weigh
     from tallybayes.plots.whole import model_report as model_report
     from tallybayes.report.report import Report as Report
@@ -70,9 +70,8 @@ _FOUND_IN = {
     "files": ("changing", "counts_digest", "digest", "load", "save"),
     "model": ("Model",),
     "model.validation.choose": ("Chosen", "choose"),
-    "model.validation.cross_validate": ("CrossValidation", "cross_validate"),
+    "model.validation.cross_validate": ("CrossValidation", "LearningCurvePoint", "cross_validate", "learning_curve"),
     "model.validation.folds": ("Folds", "folds"),
-    "model.validation.learning": ("LearningCurvePoint", "learning_curve"),
     "plots.whole": ("model_report",),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),

@@ -24,7 +24,7 @@ from tallybayes import (
     left_out,
     report_on,
 )
-from tallybayes.model.validation.leave_one_out import evaluate_left_out
+from tallybayes.model.left_out import evaluate_left_out
 
 TABLE = {
     "outlook": ["sunny", "sunny", "rain", None, "rain", "fog"],

@@ -22,9 +22,9 @@ from tallybayes import (
     Poisson,
     Words,
 )
-from tallybayes.model.assumed import assumed
-from tallybayes.model.presence import presence
 from tallybayes.model.shapes import observed, shape, shape_in
+from tallybayes.plots.heaviest import presence
+from tallybayes.plots.parameters import prior_of
 
 NUMBERS = [2.0, 3.5, 4.0, 1.0, 6.0, 5.5, 7.0, 9.0]
 LABELS = list("aaaabbbb")
@@ -171,16 +171,16 @@ def test_observed_rows_by_class_in_any_form():
 
 
 @given(st.lists(st.tuples(st.sampled_from("uvw"), st.sampled_from("ab")), min_size=1, max_size=12))
-def test_assumed_is_the_posterior_without_rows(rows):
+def test_the_prior_is_the_posterior_without_rows(rows):
     cells, labels = zip(*rows, strict=True)
     model = Model.train({"x": Categorical(alpha=0.7)}, {"x": list(cells)}, list(labels))
-    assert assumed(model, "x").alpha == dict.fromkeys(sorted(set(cells)), 0.7)
+    assert prior_of(model, "x").alpha == dict.fromkeys(sorted(set(cells)), 0.7)
 
 
 @pytest.mark.parametrize("pair", [(1, 2), (True, False), (b"a", b"b"), (0.5, 1.5), (2**60, 1), (1e300, -1e300)])
-def test_assumed_with_labels_of_any_type(pair):
+def test_the_prior_with_labels_of_any_type(pair):
     model = Model.train({"x": Poisson(shape=3.0, rate=2.0)}, {"x": [1, 2, 3, 4]}, pair * 2)
-    assert assumed(model, "x").mean() == {"rate": 1.5}
+    assert prior_of(model, "x").mean() == {"rate": 1.5}
 
 
 def test_words_are_present_with_their_estimates():

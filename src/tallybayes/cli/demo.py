@@ -5,16 +5,19 @@ It runs the commands themselves, one after another, in a temporary folder.
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import os
+import re
 import shlex
 import shutil
+import sysconfig
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -23,6 +26,11 @@ from tallybayes.cli.codes import BROKEN_PIPE, FINE, INTERRUPTED
 NEW_DAY = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "wind": "strong"}
 FORGOTTEN = 8  # counted from 0: a sunny, cool day with tennis
 SENTENCE = "Wait until the coroutine is done, then close the event loop."
+PACKAGES = (
+    *("asyncio", "email", "http", "importlib", "logging", "multiprocessing", "typing", "unittest", "urllib", "xml"),
+)
+LEAST_WORDS = 5
+HELD_OUT = 4  # one paragraph in four is held out
 
 Run = Callable[..., None]
 
@@ -69,8 +77,6 @@ def _tennis(run: Run) -> None:
 
 
 def _docstrings(run: Run) -> None:
-    from tallybayes.cli.docstrings import PACKAGES, held_out, paragraphs
-
     learned, test = held_out(paragraphs())
     wrong, *others = learned
     files = {"docstrings": learned, "held-out": test, "one-of-them": [wrong], "all-but-one": others}
@@ -113,3 +119,38 @@ def _prove(one: str, other: str) -> None:
     if len(set(sums)) > 1:
         raise ValueError("The two models differ. This is a bug; please report it.")
     print("Equal: no trace of the day is left in the model.", flush=True)
+
+
+class Paragraph(NamedTuple):
+    text: str
+    package: str
+
+
+def paragraphs() -> list[Paragraph]:
+    """The paragraphs of the docstrings and their packages, without duplicates."""
+    found = dict.fromkeys(
+        Paragraph(" ".join(text.split()), package)
+        for package in PACKAGES
+        for docstring in _docstrings_of(package)
+        for text in re.split(r"\n\s*\n", docstring)
+        if len(text.split()) >= LEAST_WORDS
+    )
+    if not found:
+        raise FileNotFoundError("The demo reads docstrings of the standard library, whose source is not installed.")
+    return list(found)
+
+
+def held_out(all_of_them: list[Paragraph]) -> tuple[list[Paragraph], list[Paragraph]]:
+    """The paragraphs to learn from, and every fourth to test on."""
+    test = all_of_them[::HELD_OUT]
+    kept = set(test)
+    return [paragraph for paragraph in all_of_them if paragraph not in kept], test
+
+
+def _docstrings_of(package: str) -> Iterator[str]:
+    root = Path(sysconfig.get_path("stdlib"))
+    for file in [root / f"{package}.py", *sorted((root / package).rglob("*.py"))]:
+        if file.exists():
+            for node in ast.walk(ast.parse(file.read_bytes())):
+                if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                    yield ast.get_docstring(node) or ""

@@ -24,6 +24,7 @@ from tallybayes.cli.options import (
     Seed,
     Threads,
     held_out_option,
+    refuse,
 )
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import costs_of
@@ -90,14 +91,15 @@ def evaluate(
     tallybayes evaluate spam.tally test.csv --at-least 0.95 || echo retrain it
     tallybayes evaluate mails.csv --label class --folds 10
     """
-    from tallybayes.cli.held_out import HeldOutOf, refuse_without_folds
+    from tallybayes.cli.held_out import HeldOutOf
 
     if at_least is not None and math.isnan(at_least):
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
     scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     training = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
     if folds is None and not leave_one_out:
-        refuse_without_folds(groups=groups, repeats=repeats - 1, seed=seed, **training)
+        held_out_options = {"groups": groups, "repeats": repeats > 1, "seed": seed, **training}
+        refuse(held_out_options, " goes with --folds or --leave-one-out; a model is used as it is.")
         measured: Any = _measured(_loaded(model), how.open(data), label, **scoring)
     else:
         held_out = HeldOutOf(model, data or [], how, label, training, scoring)

@@ -9,7 +9,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import AnswerFile, ModelFile, keep_apart
+from tallybayes.cli.options import AnswerFile, ModelFile, keep_apart, refuse
 from tallybayes.cli.terminal import KEPT, is_terminal
 from tallybayes.report.characters import clean
 
@@ -52,9 +52,7 @@ def export(
     keep_apart(output, model)
     found = load_of_classes(model)
     if to == "onnx":
-        for option, given in {"--dialect": dialect, "--table": table, "--keep": keep, "--view": view}.items():
-            if given is not None:
-                raise ValueError(f"{option} goes with --to sql.")
+        refuse({"dialect": dialect, "table": table, "keep": keep, "view": view}, " goes with --to sql.")
         if output is None and is_terminal(sys.stdout):
             raise ValueError("ONNX cannot be shown in a terminal: give --output, or redirect it to a file or a pipe.")
         _write(tallybayes.export_onnx(found), output)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import tallybayes
 from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.loading import load_of_classes
+from tallybayes.cli.options import refuse
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.train import can_be_read_again, counted, schema_for
 from tallybayes.cli.watch import watching
@@ -22,14 +23,6 @@ if TYPE_CHECKING:
     from tallybayes.sources import Source
 
     T = TypeVar("T")
-
-
-def refuse_without_folds(**given: Any) -> None:
-    """Raises an error if options for training or splitting are given for an existing model."""
-    for name, value in given.items():
-        if value:
-            option = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{option} goes with --folds or --leave-one-out; a model is used as it is.")
 
 
 class HeldOutOf:
@@ -53,10 +46,7 @@ class HeldOutOf:
         if STANDARD_INPUT in self.data:
             raise ValueError(read_once("standard input"))
         if self.model is not None:
-            for name, value in training.items():
-                if value:
-                    option = f"--{name.replace('_', '-')}"
-                    raise ValueError(f"{option}: {first} is a model, which is used as it is. Give the data alone.")
+            refuse(training, f": {first} is a model, which is used as it is. Give the data alone.")
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
         from operator import add
@@ -65,7 +55,7 @@ class HeldOutOf:
         from tallybayes.model.validation.cross_validate import CrossValidation
         from tallybayes.model.validation.dealing import Deal, Given
         from tallybayes.model.validation.folds import counted_folds
-        from tallybayes.model.validation.held_out import HeldOut, hold_out
+        from tallybayes.model.validation.held_out import HeldOut, deciders_of, hold_out
 
         given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
         found: list[Evaluation] = []
@@ -79,17 +69,16 @@ class HeldOutOf:
             source = self.how.open(self.data)
             with watching(source, "scoring"):
                 asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
-                scoring = HeldOut(folds, {"": folds.schema}, compared_with, add, **asking, absent=given.absent)
+                deciders = deciders_of(folds, {"": folds.schema}, **asking, absent=given.absent)
+                scoring = HeldOut(folds, deciders, compared_with, add)
                 found += hold_out(scoring, given._replace(data=source), threads)[""]
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
 
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
-        from tallybayes.model.validation.leave_one_out import evaluate_left_out
+        from tallybayes.model.left_out import evaluate_left_out
 
-        refuse = {"--groups": groups, "--repeats": repeats > 1, "--weigh": self.training["weigh"]}
-        for option, given in refuse.items():
-            if given:
-                raise ValueError(f"{option} goes with --folds: --leave-one-out holds out every row once, by itself.")
+        given = {"groups": groups, "repeats": repeats > 1, "weigh": self.training["weigh"]}
+        refuse(given, " goes with --folds: --leave-one-out holds out every row once, by itself.")
 
         def count(schema: Schema, source: Source) -> Model:
             how = {name: self.scoring[name] for name in ("threads", "absent")}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -109,6 +110,13 @@ Absent = Annotated[
 Threads = Annotated[
     int | None, typer.Option("--threads", metavar="N", min=1, help="Threads to count with; all processors by default.")
 ]
+
+
+def refuse(options: Mapping[str, Any], reason: str) -> None:
+    """Raises an error that begins with an option, if any of these is given."""
+    for name, value in options.items():
+        if value:
+            raise ValueError(f"--{name.replace('_', '-')}{reason}")
 
 
 def keep_apart(output: str | None, *read: str | None) -> None:

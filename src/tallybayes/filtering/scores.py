@@ -12,11 +12,10 @@ from tallybayes.data.matching import ERROR
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.thresholds import score_of
 from tallybayes.model import Model
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.decide import probabilities
 from tallybayes.model.evaluation import truth_of
 from tallybayes.model.left_out import left_out
-from tallybayes.model.sources import each_batch
 from tallybayes.sources import Source
 
 
@@ -35,17 +34,16 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
         raise ValueError(f"The model has no class {spam!r}; it has {', '.join(map(repr, model.classes))}.")
     found = Scored([], [])
 
-    def score(batch: pa.RecordBatch, labels: Any) -> None:
-        for part in labelled(model.schema.frame(batch), labels, None):
-            truth = truth_of(part, slice(0, len(part.rows)), {})
-            given = pa.array(truth.labels, part.label_type).take(pa.array(truth.codes))
-            joint = left_out(model, part.cells, given).total() if counted else model.log_joint(part.cells)
-            found.scores.extend(_scores(joint, model.beliefs().prior, model.classes.index(spam)))
-            found.are_spam.extend(truth.labels[code] == spam for code in truth.codes)
+    def score(batch: Batch) -> Scored:
+        truth = truth_of(batch, slice(0, len(batch.rows)), {})
+        given = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
+        joint = left_out(model, batch.cells, given).total() if counted else model.log_joint(batch.cells)
+        scores = _scores(joint, model.beliefs().prior, model.classes.index(spam))
+        return Scored(scores, [truth.labels[code] == spam for code in truth.codes])
 
-    labels = model.schema.label if labels is None else labels
-    for _ in each_batch(source, model.schema, labels, score, label_type=model.label_type, absent=ERROR):
-        pass
+    for part in each_labelled(source, model.schema, labels, score, label_type=model.label_type, absent=ERROR):
+        found.scores.extend(part.scores)
+        found.are_spam.extend(part.are_spam)
     return found
 
 

@@ -1,4 +1,4 @@
-"""Rows with their labels and weights, from one frame or a stream of frames: what a model is trained on."""
+"""Rows with their labels and weights, from one frame, a stream of frames or a source: what a model is trained on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
+from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
+from tallybayes.schema import Schema
+from tallybayes.schema.entries import check_apart
 
 MOST_WEIGHT = 1e200  # of a row: keeps sums of weights within the range of a double
 LEAST_ROWS = 1 << 16  # the least work that is worth a thread: rows …
@@ -216,3 +219,54 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
             f"{MOST_WEIGHT:g}."
         )
     return found
+
+
+def each_labelled(
+    data: Any,
+    schema: Schema,
+    labels: Any,
+    work: Callable[[Batch], T],
+    *,
+    weights: Any = None,
+    label_type: pa.DataType | None = None,
+    cast: bool = False,
+    absent: str,
+) -> Iterator[T]:
+    """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
+    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`."""
+    labels = schema.label if labels is None else labels
+    check_apart(schema.by_column, label=labels, weight=weights)
+    if not isinstance(data, RowSource):
+        yield from map(work, labelled(schema.frame(data), labels, weights, label_type=label_type if cast else None))
+        return
+
+    def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
+        return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
+
+    for found in each_batch(data, schema, labels, each, weights=weights, label_type=label_type, absent=absent):
+        yield from found
+
+
+def each_batch(
+    source: RowSource,
+    schema: Schema,
+    labels: Any,
+    work: Callable[[pa.RecordBatch, Any], T],
+    *,
+    weights: str | None = None,
+    groups: str | None = None,
+    label_type: pa.DataType | None = None,
+    absent: str,
+) -> Iterator[T]:
+    """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
+    `groups` is read as it is stored."""
+    labels = source.label if labels is None else labels
+    if labels is None:
+        raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
+    if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):
+        raise ValueError("With a source, give the names of the columns that hold the labels and the weights.")
+    stored = {} if groups is None else {groups: pa.string() if source.untyped else None}
+    columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
+    column = labels if isinstance(labels, str) else None
+    types = source.column_types(columns, column, label_type, absent)
+    return source.each(types, lambda batch: work(batch, labels))

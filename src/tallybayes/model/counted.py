@@ -23,11 +23,10 @@ from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
-from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, labelled
+from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, each_batch, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import Sample
-from tallybayes.model.sources import each_batch
 from tallybayes.model.tallying import counted_pieces, with_levels
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema

@@ -13,14 +13,12 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR, matched
-from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.decide import most_probable
 from tallybayes.model.evaluation import Answers, Decider, Evaluation, answered, compared_with
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
-from tallybayes.model.sources import each_batch
-from tallybayes.schema.entries import Name, check_apart
+from tallybayes.schema.entries import Name
 
 MISTAKES = 10
 FURTHEST = 30.0  # log-odds: larger ones are clipped when columns are compared
@@ -94,10 +92,9 @@ class Diagnosis:
 
 def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
-    labels = model.schema.label if labels is None else labels
-    check_apart(model.schema.by_column, label=labels)
     decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
-    for batch in _batches(model, data, labels, absent):
+    settings: dict[str, Any] = {"label_type": model.label_type, "absent": absent}
+    for batch in each_labelled(data, model.schema, labels, lambda batch: batch, **settings):
         for answers, part in _answered(decider, batch):
             evaluated = compared_with(decider, [answers])
             found.evaluation = evaluated if found.evaluation is None else found.evaluation + evaluated
@@ -105,18 +102,6 @@ def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR
     if found.evaluation is None:
         raise ValueError("The data has no rows, so there is nothing to report on.")
     return found
-
-
-def _batches(model: Model, data: Any, labels: Any, absent: str) -> Iterator[Batch]:
-    if not isinstance(data, RowSource):
-        yield from labelled(model.schema.frame(data), labels, None)
-        return
-
-    def work(frame: pa.RecordBatch, labels: Any) -> list[Batch]:
-        return list(labelled(frame, labels, None))
-
-    for some in each_batch(data, model.schema, labels, work, label_type=model.label_type, absent=absent):
-        yield from some
 
 
 def _answered(decider: Decider, batch: Batch) -> Iterator[tuple[Answers, Batch]]:

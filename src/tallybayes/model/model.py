@@ -23,9 +23,8 @@ from tallybayes.model import decide, draw
 from tallybayes.model.batches import labelled
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.joint.bif import to_bif
-from tallybayes.model.joint.dependence import Dependences
 from tallybayes.model.joint.distribution import Joint, class_name
-from tallybayes.model.joint.graph import Graph
+from tallybayes.model.joint.graph import Dependences, Graph
 from tallybayes.model.linear import Linear, linear_view
 from tallybayes.model.parameter_count import ParameterCount, parameter_count
 from tallybayes.model.scoring import Beliefs

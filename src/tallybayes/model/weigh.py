@@ -12,13 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import Sample, SampledRows
-from tallybayes.model.sources import each_batch
 from tallybayes.model.weights_fit import fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.weights import Weights
@@ -56,18 +54,10 @@ def sampled_rows(
 ) -> SampledRows:
     """The rows to leave out; an error if they cannot have been counted."""
     check_absent(absent)
-    sample, schema = sample_for(model.schema, rows), model.schema
-    labels = schema.label if labels is None else labels
-
-    def show(data: Any, labels: Any) -> None:
-        for batch in labelled(schema.frame(data), labels, weights, label_type=model.label_type):
-            sample.add(batch)
-
-    if isinstance(data, RowSource):
-        for _ in each_batch(data, schema, labels, show, weights=weights, label_type=model.label_type, absent=absent):
-            pass
-    else:
-        show(data, labels)
+    sample = sample_for(model.schema, rows)
+    settings: dict[str, Any] = {"weights": weights, "label_type": model.label_type, "cast": True, "absent": absent}
+    for _ in each_labelled(data, model.schema, labels, sample.add, **settings):
+        pass
     found = sample.rows()
     _check_counted(model, found)
     return found

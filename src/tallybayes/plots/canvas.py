@@ -1,5 +1,6 @@
 """The style of plots: colours, lines and hatches that are distinct in greyscale and for colour-blind readers, names
-shown verbatim, and SVG in the colour of the page's text. The only importer of matplotlib."""
+shown verbatim, bars for and against a class, and SVG in the colour of the page's text. The only importer of
+matplotlib."""
 
 from __future__ import annotations
 
@@ -11,16 +12,13 @@ from functools import cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tallybayes.report.characters import short
 
-PALETTE = (
-    "#0072B2",
-    "#D55E00",
-    "#009E73",
-    "#CC79A7",
-    "#E69F00",
-    "#56B4E9",
-)  # Okabe and Ito's colour-blind safe palette
+# Okabe and Ito's colour-blind safe palette.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+FOR, AGAINST = PALETTE[0], PALETTE[1]
 LINES = ("-", "--", "-.", ":")  # for greyscale printers
 HATCHES = ("", "////", "----", "\\\\\\\\", "xxxx", "||||")  # lines only: dots would take 180 kB of SVG
 MARKERS = "o^sDvP"
@@ -33,6 +31,8 @@ FALLBACK = (
     *("Noto Sans Arabic", "Noto Sans Hebrew", "Noto Sans Devanagari", "Noto Sans Thai", "Symbola"),
 )  # fonts for characters that the first one lacks, if they are installed
 NEEDED = "Pictures need matplotlib; run: pip install 'tallybayes[plot]'."
+HATCHED = "////"  # evidence against, for readers who see no colours
+BEYOND = 1.15  # the length of an infinite bar, relative to the sum of all finite ones
 
 
 class Mark(NamedTuple):
@@ -167,3 +167,27 @@ def embedded(drawing: str, alt: str) -> str:
     wide = round(float(width[1]) * 4 / 3)
     kind = ' class="wide"' if wide > WIDE else ""
     return f'<svg {box[0]} width="{wide}"{kind} role="img" aria-label="{escape(alt)}">{rest}'
+
+
+def finite(lengths: Sequence[float]) -> Any:
+    """Lengths to draw: an infinite one is a little longer than all others together."""
+    given = np.array(lengths, float)
+    longest = np.abs(given[np.isfinite(given)]).sum() or 1.0
+    return np.where(np.isinf(given), np.sign(given) * longest * BEYOND, given)
+
+
+def draw_bar(ax: Any, at: float, start: float, length: float, *, infinite: bool, heavy: bool = False) -> None:
+    """Blue for the first class, orange and hatched for the second; with an arrow if it is infinite."""
+    against = length < 0
+    ax.barh(
+        at,
+        length,
+        0.62,
+        left=start,
+        color=AGAINST if against else FOR,
+        hatch=HATCHED if against else None,
+        edgecolor=ink(),
+        linewidth=1.2 if heavy else 0.4,
+    )
+    if infinite:
+        ax.plot([start + length], [at], "<" if against else ">", color=ink(), markersize=6)

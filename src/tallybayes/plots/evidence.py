@@ -12,11 +12,10 @@ import numpy as np
 
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
-from tallybayes.plots.bars import AGAINST, FOR, HATCHED, draw_bar, finite
-from tallybayes.plots.canvas import ink, named
+from tallybayes.plots.canvas import AGAINST, FOR, HATCHED, draw_bar, finite, ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report import evidence as report
-from tallybayes.report.blocks import Bar, Piece, share, strongest, times
+from tallybayes.report.blocks import Bar, Bars, Piece, share, strongest, times
 from tallybayes.report.characters import clean, short, width
 from tallybayes.report.marks import by_family, marked
 from tallybayes.schema.entries import Name, title
@@ -82,9 +81,7 @@ class WaterfallDisplay(Display):
         return f"Evidence for {short(self.first)} against {short(self.second)}, step by step: {parts}{more}. {answer}"
 
     def _odds(self, bar: Bar) -> str:
-        if bar.log_odds == 0:
-            return "no evidence"
-        return f"{times(bar.log_odds)} × for {short(self.first if bar.log_odds > 0 else self.second, 16)}"
+        return Bars(self.bars, short(self.first, 16), short(self.second, 16)).odds(bar)
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes

@@ -11,18 +11,50 @@ from typing import Any, Self
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.model.evidence import text_column
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.model.model import Model
-from tallybayes.model.presence import Presence, presence
-from tallybayes.plots.bars import draw_bar, finite
-from tallybayes.plots.canvas import MOST, ink, marks, named
+from tallybayes.plots.canvas import MOST, draw_bar, finite, ink, marks, named
 from tallybayes.plots.densities import shown_classes
 from tallybayes.plots.display import Display
 from tallybayes.report.characters import short
-from tallybayes.schema.entries import Name
+from tallybayes.schema.entries import Name, title
 
 SPIKES = 3  # that are named
 LETTER = 0.068  # width of a letter, in inches
+
+
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """`p[class, name]`: P(word | class) under the family's event model, or P(true | class) of boolean columns."""
+
+    what: str  # words, alphabetically, or columns, in the order of the schema
+    names: Sequence[str]
+    classes: Sequence[Any]
+    p: Floats
+
+
+def presence(model: Model, column: Name | None = None) -> Presence:
+    """The words of a text column, or if there is none, all boolean columns.
+
+    >>> from tallybayes import Bernoulli
+    >>> frame = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
+    >>> model = Model.train(dict.fromkeys(frame, Bernoulli(alpha=0)), frame, ["spam", "spam", "ham", "ham"])
+    >>> found = presence(model)
+    >>> found.names, found.p.tolist()
+    (['free', 'lunch'], [[0.0, 1.0], [1.0, 0.5]])
+    """
+    known = model.beliefs()
+    texts: list[Name] = [name for name, belief in known.counted.items() if belief.has_parts and isinstance(name, str)]
+    if column is None and not texts:
+        tables = {name: belief.estimates() for name, belief in known.counted.items() if isinstance(name, str)}
+        yes = {title(name): table["true"] for name, table in tables.items() if table.keys() == {"false", "true"}}
+        if not yes:
+            raise ValueError("There is no text column and no boolean column, so there are no words.")
+        return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
+    name = text_column(texts, None if column is None else model.schema.entry(column))
+    table = known.counted[name].estimates()
+    return Presence("words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T)
 
 
 @dataclass(eq=False, repr=False)
@@ -73,11 +105,8 @@ class HeaviestDisplay(Display):
         names = list(self.weights)
         sides = list(self.weights.values())
         lengths = finite([each.log_odds for weights in sides for each in weights])
-        for side, weights, sign in ((0, sides[0], -1.0), (1, sides[1], 1.0)):
-            mine = lengths[: len(sides[0])] if side == 0 else lengths[len(sides[0]) :]
-            for at, (each, length) in enumerate(zip(weights, mine, strict=True)):
-                draw_bar(ax, at, 0.0, sign * length, infinite=math.isinf(each.log_odds))
-                self._name(ax, at, sign * length, each)
+        self._bars(ax, sides[0], -lengths[: len(sides[0])])
+        self._bars(ax, sides[1], lengths[len(sides[0]) :])
         longest = float(np.abs(lengths).max()) * self._room(0.5 * self.size[0])
         ax.set_xlim(-longest, longest)
         ax.set_ylim(max(map(len, sides)) - 0.4, -0.6)
@@ -88,9 +117,7 @@ class HeaviestDisplay(Display):
 
     def _one_side(self, ax: Any, label: Any, weights: list[Weight]) -> None:
         lengths = finite([each.log_odds for each in weights])
-        for at, (each, length) in enumerate(zip(weights, lengths, strict=True)):
-            draw_bar(ax, at, 0.0, length, infinite=math.isinf(each.log_odds))
-            self._name(ax, at, length, each)
+        self._bars(ax, weights, lengths)
         ax.set_xlim(0.0, float(np.abs(lengths).max(initial=0.0)) * self._room(self.size[0]) or 1.0)
         ax.set_ylim(max(map(len, self.weights.values())) - 0.4, -0.6)
         ax.set_yticks([])
@@ -105,10 +132,13 @@ class HeaviestDisplay(Display):
         columns = {weight.column for weights in self.weights.values() for weight in weights}
         return short(each.value, 22) if len(columns) == 1 else f"{short(each.column, 12)} = {short(each.value, 22)}"
 
-    def _name(self, ax: Any, at: int, end: float, each: Weight) -> None:
-        side, away = ("right", -3) if end < 0 else ("left", 3)
-        where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
-        ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
+    def _bars(self, ax: Any, weights: list[Weight], ends: Floats) -> None:
+        """A bar for every weight, to the right or the left, and its name behind it."""
+        for at, (each, end) in enumerate(zip(weights, ends, strict=True)):
+            draw_bar(ax, at, 0.0, end, infinite=math.isinf(each.log_odds))
+            side, away = ("right", -3) if end < 0 else ("left", 3)
+            where = {"textcoords": "offset points", "va": "center", "ha": side, "fontsize": "small"}
+            ax.annotate(named(self._title(each), 40), (end, at), (away, 0), **where)
 
 
 @dataclass(eq=False, repr=False)

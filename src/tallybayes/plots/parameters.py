@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
+from tallybayes.counts.tally import Key
 from tallybayes.families.posteriors import Posterior
-from tallybayes.model.assumed import assumed
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import Mark, legend, marks, named
 from tallybayes.plots.display import Display
@@ -91,10 +91,23 @@ class ParameterDisplay(Display):
 
 def _before(model: Model, column: Name, parameter: Any) -> Any:
     try:
-        known: Posterior = assumed(model, column)
-        return known.marginals().get(parameter)
+        return prior_of(model, column).marginals().get(parameter)
     except (TypeError, ValueError, ZeroDivisionError):  # there is no proper prior
         return None
+
+
+def prior_of(model: Model, column: Name) -> Posterior:
+    """The prior of the parameters of a class with no rows. A prior that depends on the whole column, like the mean and
+    variance of `Gaussian`, takes it from the classes counted so far.
+
+    >>> from tallybayes import Poisson
+    >>> model = Model.train({"calls": Poisson(shape=2.0)}, {"calls": [3, 5]}, ["a", "a"])
+    >>> prior_of(model, "calls").mean(), model.parameters("calls", "a").mean()
+    ({'rate': 2.0}, {'rate': 3.333...})
+    """
+    name, keys, another = model.schema.entry(column), model.keys(), object()  # which no class is called
+    belief = model.schema.columns[name].believe(model.columns[name], [*keys, cast(Key, another)])
+    return belief.posterior(len(keys))
 
 
 def _curve(ax: Any, known: Any, x: Any, mark: Mark) -> Any:

@@ -88,13 +88,8 @@ class ConfusionDisplay(Display):
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation) -> Self:
-        classes = list(evaluation.classes)
-        at: dict[Any, int] = {label: i for i, label in enumerate(classes)}
-        rejected = evaluation.rejected > 0
-        n = np.zeros((len(classes), len(classes) + rejected))
-        for (truth, decision), rows in evaluation.pairs.items():
-            n[at[truth], len(classes) if decision is None else at[decision]] = rows
-        return cls(classes, n, rejected)
+        rejected, n = evaluation.rejected > 0, evaluation.confusion.astype(float)
+        return cls(list(evaluation.classes), n if rejected else n[:, :-1], rejected)
 
     @property
     def size(self) -> tuple[float, float]:

@@ -10,8 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from tallybayes.model.evaluation import Evaluation
-from tallybayes.model.validation.cross_validate import Described, cross_validate
-from tallybayes.model.validation.learning import LearningCurvePoint, learning_curve
+from tallybayes.model.validation.cross_validate import Described, LearningCurvePoint, cross_validate, learning_curve
 from tallybayes.plots.canvas import PALETTE, ink, named
 from tallybayes.plots.display import Display
 from tallybayes.report.blocks import count

@@ -13,10 +13,10 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families import Categorical
 from tallybayes.schema import Schema
 from tallybayes.sklearn.bag_nb import smoothing
+from tallybayes.sklearn.columns import as_matrix
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import ClassPrior
-from tallybayes.sklearn.tables import as_matrix
 
 MOST = 1 << 15  # below this, categories need less memory and are transposed faster
 

@@ -22,13 +22,11 @@ from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.schema.entries import Name, checked_name, members
-from tallybayes.sklearn.columns import Columns, columns_of, matched
+from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched, opened
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import read_matrix
-from tallybayes.sklearn.tables import labels_of, opened
+from tallybayes.sklearn.matrix import counts_matrices, matrix_schema, read_matrix, takes_vectors
 from tallybayes.sklearn.targets import without_unknown
-from tallybayes.sklearn.vectors import counts_matrices, matrix_schema, takes_vectors
 
 ENOUGH = 20  # rows needed to weigh evidence …
 ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough for fewer

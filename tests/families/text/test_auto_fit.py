@@ -16,8 +16,7 @@ from tallybayes.counts.tally import Rows
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Lookup, left_out_documents
 from tallybayes.families.text.mix import Mix, usual_mix
-from tallybayes.families.text.mix_fit import Problem, fit_words
-from tallybayes.families.text.mix_pieces import PieceMaker
+from tallybayes.families.text.mix_fit import PieceMaker, Problem, fit_words
 from tallybayes.families.text.word_statistics import seen_words
 from tallybayes.families.text.word_tally import FIELDS
 

@@ -12,8 +12,8 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import Square
 from tallybayes.families.base import NotLinearError
-from tallybayes.families.numbers.compiled_belief import Compiled, CompiledBelief
 from tallybayes.families.numbers.moments import ByMoments, Moments
+from tallybayes.families.numbers.numeric_belief import Compiled, CompiledBelief
 from tallybayes.families.numbers.statistics import PowerSums
 from tallybayes.families.portable import ByFormula, normal, student
 from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior

@@ -19,9 +19,8 @@ from tallybayes.families.folds import Folds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
-from tallybayes.families.numbers.interval_densities import JoinedDensities
 from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
-from tallybayes.families.numbers.intervals import AUTO, FITTED_CUTS, METHODS, Chosen, Joined, Ranges
+from tallybayes.families.numbers.intervals import AUTO, FITTED_CUTS, METHODS, Chosen, Joined, JoinedDensities, Ranges
 from tallybayes.families.numbers.values import Counted, Values, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import (

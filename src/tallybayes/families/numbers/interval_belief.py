@@ -16,8 +16,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Free, Scorer, WordWeight, heaviest, log_odds
 from tallybayes.families.events import Conditional, Event, NoJointError
-from tallybayes.families.numbers.interval_densities import LEAST, Densities
-from tallybayes.families.numbers.intervals import Intervals, Ranges
+from tallybayes.families.numbers.intervals import LEAST, Densities, Intervals, Ranges
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.portable import ByInterval, Portable

@@ -11,8 +11,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
-from tallybayes.families.numbers.interval_densities import LEAST, share_inside
-from tallybayes.families.numbers.intervals import Intervals
+from tallybayes.families.numbers.intervals import LEAST, Intervals, share_inside
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import Counted
 

@@ -28,8 +28,7 @@ from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.events import NoJointError
 from tallybayes.families.left_out import LeftOut
-from tallybayes.families.numbers.compiled_belief import Compiled
-from tallybayes.families.numbers.numeric_belief import NumericBelief, Table
+from tallybayes.families.numbers.numeric_belief import Compiled, NumericBelief, Table
 from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
 from tallybayes.families.portable import ByFormula, NotPortableError

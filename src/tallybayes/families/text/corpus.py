@@ -1,7 +1,8 @@
 """A snapshot of all counts of a text column.
 
 A `Corpus` is immutable: learning makes a new one, which shares everything that did not change. So it is thread-safe,
-and learning a document takes time proportional to its size.
+and learning a document takes time proportional to its size. `Frequencies` is all that Bernoulli needs to know about the
+words that a text lacks: how many words are in how many documents of each class.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +21,49 @@ from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Tally
+from tallybayes.families.belief import by_class
 from tallybayes.families.text.concentration import concentration
-from tallybayes.families.text.frequencies import NONE, Frequencies, changed_frequencies
 from tallybayes.families.text.word_tally import WordTally
 
 FEW = 4  # if more than a quarter of the cells changed, all are recomputed
+
+
+class Frequencies(NamedTuple):
+    """For one class: document frequencies, sorted, and the number of words with each."""
+
+    documents: Floats
+    words: Floats
+
+    def changed(self, documents: Floats, words: Floats) -> Frequencies:
+        """The same after adding words (or with negative numbers, removing them) with these document frequencies."""
+        moved, at = np.unique(documents, return_inverse=True)
+        by = np.bincount(at.reshape(-1), words, len(moved))
+        at = np.searchsorted(self.documents, moved)
+        met = np.append(self.documents, np.inf)[at] == moved
+        known = np.concatenate([self.documents, moved[~met]])
+        counts = np.concatenate([self.words, by[~met]])
+        counts[at[met]] += by[met]
+        left = np.flatnonzero(counts)
+        left = left[np.argsort(known[left], kind="stable")]
+        return Frequencies(known[left], counts[left])
+
+
+NONE = Frequencies(np.zeros(0), np.zeros(0))
+
+
+def frequencies(classes: Codes, documents: Floats, width: int) -> list[Frequencies]:
+    """From cells, each a word in a class: the frequencies of each class."""
+    return changed_frequencies([], classes, documents, np.ones(len(classes)), width)
+
+
+def changed_frequencies(
+    before: Sequence[Frequencies], classes: Codes, documents: Floats, words: Floats, width: int
+) -> list[Frequencies]:
+    """The same after cells of each class were added or removed; classes without any are shared."""
+    found = [*before, *[NONE] * (width - len(before))]
+    for at, own in by_class(classes):
+        found[at] = found[at].changed(documents[own], words[own])
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,18 @@
 """Fits the weights of a mix to minimise the log-loss of left-out documents.
 
-The loss is convex in θ and p; γ is fitted with them. The fit starts at the default mix and is penalised towards it, so
-that few documents change it little; the result is never worse than the default on the documents that decide.
+The pieces of these documents are computed by the counts minus their own. The loss is convex in θ and p; γ is fitted
+with them. The fit starts at the default mix and is penalised towards it, so that few documents change it little; the
+result is never worse than the default on the documents that decide.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.fingerprints import Marks
@@ -18,23 +20,93 @@ from tallybayes.data.processors import each_of
 from tallybayes.families.minimum import minimum
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
-from tallybayes.families.text.mix import USUAL_A, Mix, mix_of, reads_runs, usual_mix
-from tallybayes.families.text.mix_pieces import PieceMaker, Pieces
+from tallybayes.families.text.mix import PIECES, USUAL_A, Mix, block_count, blocks_of, mix_of, reads_runs, usual_mix
+from tallybayes.families.text.mix_formulas import bases
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
+CHUNK = 1 << 22  # numbers at a time
 FEWEST = 20  # documents, to fit anything at all
 SMOOTHINGS = (0.1, 1.0, 4.0)
 SOME_CELLS = 500_000  # the smoothing is chosen on as many documents as have these
 RIVALS = 32  # classes that a document is fitted against: the default mix's favourites
-# Penalties on the distance from the defaults, relative to the sum of losses:
-RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default; more for fewer documents than FEW
 SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
 MOST_P = 2.0
 DIGITS = 4
 STEPS = 200
+
+
+class Pieces(NamedTuple):
+    """The pieces of left-out documents."""
+
+    values: Floats  # [document, class, block × piece]
+    lengths: Floats  # different words of each that other documents have too
+    prior: Floats  # log of the classes' shares of all other documents
+    held: Floats  # [document, class]: weights
+
+    def scores(self, mix: Mix) -> Floats:
+        """The mix's score of every class, including the prior."""
+        return np.asarray(mix.p * self.prior + self.evidence(mix))
+
+    def evidence(self, mix: Mix) -> Floats:
+        """The evidence of the words for every class."""
+        factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
+        return np.asarray(factor[:, None] * (self.values @ np.ravel(mix.theta)))
+
+    def loss(self, mix: Mix) -> float:
+        """The mean of −log P(class)."""
+        scores = self.scores(mix)
+        top = scores.max(axis=1, keepdims=True)
+        log_p = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
+        return float(-(self.held * log_p).sum() / self.held.sum())
+
+
+class PieceMaker:
+    """Makes the pieces of any documents from the counts of all. The scale of occurrences and shares is kept."""
+
+    def __init__(self, family: Any, seen: WordStatistics, lookup: Lookup) -> None:
+        self.family, self.seen, self.lookup = family, seen, lookup
+        self.count = block_count(family)
+        blocks = blocks_of(family, seen.index)
+        self._blocks = blocks.astype(np.int32)
+        self._classes = np.ascontiguousarray(seen.classes[lookup.order], np.int32)
+        found = list(bases(family, seen, blocks))
+        self._counts = np.stack([base.counts[lookup.order] for base in found])
+        self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
+
+    def __call__(self, documents: Documents, a: float) -> Pieces:
+        found, lengths = kernels.left_pieces(
+            self.lookup.starts,
+            self._classes,
+            self._blocks,
+            self._counts,
+            self._overall,
+            self._totals,
+            self._scale,
+            np.searchsorted(documents.document, np.arange(len(documents) + 1)).astype(np.int64),
+            np.ascontiguousarray(documents.word, np.int32),
+            np.ascontiguousarray(documents.times),
+            np.ascontiguousarray(documents.share),
+            np.ascontiguousarray(documents.own),
+            a,
+            self.seen.classes_met <= 2,
+        )
+        others = self.seen.texts - documents.own + 1.0
+        prior = np.log(others / others.sum(axis=1, keepdims=True))
+        return Pieces(found, lengths, prior, documents.held)
+
+    def evidence(self, documents: Documents, mix: Mix) -> Floats:
+        """The mix's evidence, [document, class], computed a few documents at a time."""
+        step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
+        parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
+        found = each_of(lambda part: self(part, mix.a).evidence(mix), parts, len(documents.word) * self.seen.width)
+        return np.concatenate([np.zeros((0, self.seen.width)), *found])
+
+
+# Penalties on the distance from the defaults, relative to the sum of losses:
+RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default; more for fewer documents than FEW
 
 
 def fit_words(

@@ -1,4 +1,8 @@
-"""The evidence of words when several readings of the same counts are mixed: `Words(reading="auto")`."""
+"""The evidence of words when several readings of the same counts are mixed: `Words(reading="auto")`.
+
+Nine pieces for each length of runs are folded into two numbers per word and class: the evidence of one occurrence, and
+its growth with repetition.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +15,105 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.counts.cells import ranges
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.base import NotLinearError, Terms
 from tallybayes.families.portable import ByWords
 from tallybayes.families.text.drawn_texts import draw_texts
-from tallybayes.families.text.mix import mix_of
-from tallybayes.families.text.mixed_table import MixedTable
+from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of, mix_of
+from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, unmet
 from tallybayes.families.text.word_belief import WordBelief, cutting_of
+from tallybayes.families.text.word_statistics import WordStatistics
+from tallybayes.families.text.word_table import DENSE, by_word
+
+FEW_CLASSES = 8  # up to this many, the table is dense; with more, most cells are empty
+OCCURRENCES = BASES.index("n")
+
+
+class MixedTable:
+    """`add` sums the evidence of documents' words; `rows` has that of single occurrences."""
+
+    def __init__(self, family: Any, seen: WordStatistics, mix: Mix) -> None:
+        self.seen = seen
+        self.mix = mix
+        self.width = seen.width
+        self.once, self.again = _folded(family, seen, mix)
+        self._scorer = self._make_scorer()
+
+    def add(self, documents: kernels.Documents, reading: kernels.Reading, scores: Floats) -> Counts:
+        """Adds the evidence of words to scores[class, row]; returns the number of different words of each document, −1
+        if missing."""
+        return self._scorer.add(documents, reading, scores)
+
+    def rows(self, words: Codes) -> Floats:
+        """The evidence of one occurrence of these words, in a text of average length: [word, class]."""
+        return self.rows_once(words) * self.length_factor(self._usual_length)
+
+    def rows_once(self, words: Codes) -> Floats:
+        """The same in a text of the `mix`'s length."""
+        return self._rows(words, self.once)
+
+    def rows_again(self, words: Codes) -> Floats:
+        """What is added to that log2(1 + occurrences) times."""
+        return self._rows(words, self.again)
+
+    def length_factor(self, lengths: Counts | Floats) -> Floats:
+        """The factor of a document's evidence, by its number of different words."""
+        return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
+
+    @cached_property
+    def _usual_length(self) -> Floats:
+        """The mean number of different words in a text."""
+        return np.asarray(self.seen.whole.documents.sum() / max(float(self.seen.texts.sum()), 1e-300))
+
+    def _rows(self, words: Codes, values: Floats) -> Floats:
+        order, starts = self._order
+        row, at = ranges(starts[words], starts[words + 1])
+        rows = np.zeros((len(words), self.width))
+        rows[row, self.seen.classes[order[at]]] = values[order[at]]
+        return rows
+
+    @cached_property
+    def _order(self) -> tuple[Any, Counts]:
+        """The cells sorted by word, and where each word's cells start."""
+        return by_word(self.seen.words, self.seen.classes, self.seen.size)
+
+    def _make_scorer(self) -> kernels.MixedScorer:
+        seen, mix = self.seen, self.mix
+        if self.width <= FEW_CLASSES and 2 * seen.size * self.width <= DENSE:
+            table = np.zeros((seen.size, 2, self.width))
+            table[seen.words, 0, seen.classes] = self.once
+            table[seen.words, 1, seen.classes] = self.again
+            return kernels.MixedScorer(seen.index, table.reshape(seen.size, 2 * self.width), mix.gamma, mix.length)
+        order, starts = self._order
+        cells = np.stack([self.once, self.again], axis=1)[order]
+        classes = np.ascontiguousarray(seen.classes[order], np.int32)
+        return kernels.MixedScorer(seen.index, starts, classes, cells, self.width, mix.gamma, mix.length)
+
+
+def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats]:
+    """For every cell the evidence of one occurrence, and what is added log2(1 + occurrences) times."""
+    once, again = np.zeros(len(seen.words)), np.zeros(len(seen.words))
+    blocks = blocks_of(family, seen.index)
+    theta = np.array(mix.theta).reshape(-1, len(BASES), len(POWERS))
+    for number, base in enumerate(bases(family, seen, blocks)):
+        if not theta[:, number].any():
+            continue
+        evidence, information = _pieces(seen, blocks, base, mix.a)
+        powers = np.stack([information**power for power in POWERS], axis=1)
+        worth = (theta[blocks, number] * powers).sum(axis=1)  # of every word
+        once += evidence * worth[seen.words]
+        if number == OCCURRENCES:
+            again += evidence * worth[seen.words]
+    return once, again
+
+
+def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Floats, Floats]:
+    """The evidence of every cell, and every word's information."""
+    part = parts_of(base.totals)[blocks[seen.words], seen.classes]
+    evidence, added = cell_evidence(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
+    rest = 1.0 - seen.by_word(part)
+    return evidence, np.maximum(seen.by_word(added) + unmet(base.overall, rest, a), 0.0)
 
 
 class MixedBelief(WordBelief):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.base import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
-from tallybayes.families.text.frequencies import NONE, Frequencies
+from tallybayes.families.text.corpus import NONE, Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.kernels import special
 

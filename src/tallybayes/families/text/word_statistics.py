@@ -14,8 +14,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.counts.rows import UNIT
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts, witten_bell
-from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.frequencies import Frequencies, frequencies
+from tallybayes.families.text.corpus import Corpus, Frequencies, frequencies
 from tallybayes.families.text.mix import AUTO
 from tallybayes.kernels.strings import index_strings, index_words
 

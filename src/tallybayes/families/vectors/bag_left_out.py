@@ -11,9 +11,8 @@ from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.left_out import Places, one_by_one, weights_of
-from tallybayes.families.text.counted_words import CountedWords, Vocabulary
+from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Vocabulary
 from tallybayes.families.text.left_readings import NEEDS, evidence_of
-from tallybayes.families.text.left_words import LeftWords, Listed
 from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
 from tallybayes.families.vectors.bag_shares import shares
 from tallybayes.families.vectors.matrix_cells import Vectors

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.exact import Exact
+from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
@@ -19,10 +19,10 @@ from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Numeric, log_pseudo_of
+from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.settings import setting
 from tallybayes.families.vectors.each_belief import EachBelief
-from tallybayes.families.vectors.each_left_out import EachLeftOut
 from tallybayes.families.vectors.matrix_cells import (
     Dense,
     Sparse,
@@ -30,8 +30,11 @@ from tallybayes.families.vectors.matrix_cells import (
     check_proportion,
     met_size,
     read_vectors,
+    spelled_out,
     vector_size,
 )
+
+STEP = 1 << 20  # numbers at a time
 
 
 def _of_numbers(each: Any, name: str, given: Any) -> Numeric[Any]:
@@ -167,3 +170,33 @@ class Each(Family):
             else:
                 result[name] = summed(value) if isinstance(value, np.ndarray) else n
         return result
+
+
+class EachLeftOut:
+    """The sums of every position. Unless their number is `fixed`, leaving out the only vector with a number in the last
+    positions leaves fewer of them."""
+
+    def __init__(self, family: Any, sums: Mapping[str, Exact], fixed: bool) -> None:
+        self.numbers, self.fixed = NumbersLeftOut(family, sums), fixed
+        self.counted = np.asarray(sums["n"].round().any(axis=1))
+
+    def __call__(self, cells: Vectors, rows: Rows) -> Floats:
+        evidence = np.zeros((len(rows), len(rows.classes)))
+        step = max(STEP // (len(self.counted) * len(rows.classes)), 1)
+        for start in range(0, len(rows), step):
+            stop = min(start + step, len(rows))
+            matrix = spelled_out(cells[start:stop], len(self.counted))
+            evidence[start:stop] = self._evidence(matrix, rows.slice(start, stop))
+        return evidence
+
+    def _evidence(self, matrix: Floats, rows: Rows) -> Floats:
+        count, size = matrix.shape
+        weights = None if rows.weights is None else np.repeat(rows.weights, size)
+        every = Rows(rows.classes, np.repeat(rows.codes, size), weights)
+        evidence, alone = self.numbers.evidence(matrix.reshape(-1), np.tile(np.arange(size), count), every)
+        evidence = evidence.reshape(count, size, -1)
+        if not self.fixed:
+            held = self.counted & ~alone.reshape(count, size)
+            left = np.where(held.any(axis=1), size - np.argmax(held[:, ::-1], axis=1), 1)
+            evidence[np.arange(size) >= left[:, None]] = 0.0
+        return evidence.sum(axis=1)

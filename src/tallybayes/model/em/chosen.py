@@ -16,9 +16,8 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
-from tallybayes.model.em.fit import best_run
+from tallybayes.model.em.fit import Problem, best_run
 from tallybayes.model.em.folds import FOLDS, Folds
-from tallybayes.model.em.problem import Problem
 from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.em.start import starts_of
 from tallybayes.model.model import Model

@@ -13,8 +13,8 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.em.chosen import LEAST_ROWS, held_out_losses
+from tallybayes.model.em.fit import Problem
 from tallybayes.model.em.folds import Folds
-from tallybayes.model.em.problem import Problem
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
 from tallybayes.model.mixture import Mixture

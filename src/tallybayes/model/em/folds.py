@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.data.labels import label_keys
-from tallybayes.model.em.problem import Problem, count_labelled
+from tallybayes.model.em.fit import Problem, count_labelled
 from tallybayes.model.em.rows import Block
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model

@@ -21,8 +21,7 @@ from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families.left_out import weights_of
-from tallybayes.model.batches import Batch, in_pieces, labelled, size_of
-from tallybayes.model.sources import each_batch
+from tallybayes.model.batches import Batch, each_batch, in_pieces, labelled, size_of
 from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema

@@ -14,7 +14,7 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.rows import Rows
 from tallybayes.counts.slots import Key
 from tallybayes.counts.tally import Tally
-from tallybayes.model.em.problem import Problem
+from tallybayes.model.em.fit import Problem
 from tallybayes.model.em.rows import Block
 from tallybayes.model.em.settings import EM, RESTARTS
 from tallybayes.model.model import Model

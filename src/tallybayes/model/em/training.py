@@ -17,9 +17,8 @@ from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import labelled
 from tallybayes.model.em.chosen import Choice, choose_weight
-from tallybayes.model.em.fit import Run, best_run
+from tallybayes.model.em.fit import Problem, Run, best_run, count_labelled, show, weights_of
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
-from tallybayes.model.em.problem import Problem, count_labelled, show, weights_of
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of

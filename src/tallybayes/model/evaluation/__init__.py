@@ -18,14 +18,11 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
-from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, check_threads, labelled
+from tallybayes.model.batches import Batch, check_threads, each_labelled
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
-from tallybayes.model.sources import each_batch
-from tallybayes.schema.entries import check_apart
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
 
@@ -70,19 +67,13 @@ def evaluate(
     0.75
     """
     check_threads(threads)
-    labels = model.schema.label if labels is None else labels
-    check_apart(model.schema.by_column, label=labels)
-    if isinstance(data, RowSource):
+    decider = Decider.of(model, costs, reject, threads, absent)
 
-        def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
-            return evaluate(model, batch, labels, costs=costs, reject=reject, threads=threads, absent=absent)
+    def evaluated(batch: Batch) -> list[Evaluation]:
+        return [compared_with(decider, [answers]) for answers in answered(decider, batch)]
 
-        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
-    else:
-        decider = Decider.of(model, costs, reject, threads, absent)
-        batches = labelled(model.schema.frame(data), labels, None)
-        parts = (compared_with(decider, [answers]) for batch in batches for answers in answered(decider, batch))
-    return together(parts)
+    parts = each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+    return together(part for some in parts for part in some)
 
 
 def together(parts: Iterator[Evaluation]) -> Evaluation:

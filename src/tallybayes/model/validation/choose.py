@@ -15,7 +15,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import HeldOut, given_again, hold_out
+from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
 from tallybayes.schema import Schema
 
 SWEEPS = 5  # over all settings, at most
@@ -96,7 +96,7 @@ def choose(
 
 def losses_under(schemas: Mapping[Any, Schema], counted: Folds, given: Given, threads: int | None) -> dict[Any, Losses]:
     """The losses of all held-out rows under each schema."""
-    scoring = HeldOut(counted, schemas, losses_of, Losses.plus, absent=given.absent)
+    scoring = HeldOut(counted, deciders_of(counted, schemas, absent=given.absent), losses_of, Losses.plus)
     return {name: reduce(Losses.plus, parts) for name, parts in hold_out(scoring, given, threads).items()}
 
 

@@ -27,8 +27,7 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import key_to_json, label_array
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, labelled
-from tallybayes.model.sources import each_batch
+from tallybayes.model.batches import Batch, each_batch, labelled
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import check_apart
 

@@ -23,6 +23,7 @@ from tallybayes.schema import Schema
 T = TypeVar("T")
 
 Measure = Callable[[Decider, Sequence[Answers]], T]  # scored rows → a measure of them
+Deciders = Mapping[int, Mapping[Any, Decider]]  # how the rows of each fold are decided, in ways that have a name
 BLOCK = 1 << 16  # rows sorted by fold at a time: more would not stay in cache
 TWICE = (
     "The rows are read twice, to count and to score them, and a stream or a source can be read only once. Give a "
@@ -30,30 +31,27 @@ TWICE = (
 )
 
 
-class HeldOut(Generic[T]):
-    """Measures every fold under each of several schemas, as rows stream by."""
+def deciders_of(
+    folds: Folds, schemas: Mapping[Any, Schema], *, costs: Any = None, reject: float | None = None, absent: str
+) -> Deciders:
+    """The total minus each fold, under each schema."""
+    classes = folds.total.classes
+    matrix = None if costs is None else cost_matrix(classes, costs)
+    found: dict[int, dict[Any, Decider]] = {}
+    for fold in folds.filled:
+        trained = folds.without(fold)
+        left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
+        own = None if matrix is None else matrix[np.ix_(left, left)]
+        read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
+        found[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
+    return found
 
-    def __init__(
-        self,
-        folds: Folds,
-        schemas: Mapping[Any, Schema],
-        measure: Measure[T],
-        add: Callable[[T, T], T],
-        *,
-        costs: Any = None,
-        reject: float | None = None,
-        absent: str,
-    ) -> None:
-        self.folds, self._measure, self._add = folds, measure, add
-        classes = folds.total.classes
-        matrix = None if costs is None else cost_matrix(classes, costs)
-        self._deciders: dict[int, dict[Any, Decider]] = {}
-        for fold in folds.filled:
-            trained = folds.without(fold)
-            left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
-            own = None if matrix is None else matrix[np.ix_(left, left)]
-            read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
-            self._deciders[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
+
+class HeldOut(Generic[T]):
+    """Measures every fold, decided in one way or several, as rows stream by."""
+
+    def __init__(self, folds: Folds, deciders: Deciders, measure: Measure[T], add: Callable[[T, T], T]) -> None:
+        self.folds, self._deciders, self._measure, self._add = folds, deciders, measure, add
         self._found: dict[tuple[Any, int], T] = {}
         self._sizes = np.zeros(len(folds), np.int64)
 
@@ -91,7 +89,7 @@ class HeldOut(Generic[T]):
                     yield name, fold, some
 
     def measured(self) -> dict[Any, list[T]]:
-        """The measures of each schema, fold by fold; an error if the rows are not those that were counted."""
+        """The measures of each way to decide, fold by fold; an error if the rows are not those that were counted."""
         for fold, (counted, scored) in enumerate(zip(self.folds.sizes.tolist(), self._sizes.tolist(), strict=True)):
             if counted != scored:
                 raise _changed(fold, counted, scored)
