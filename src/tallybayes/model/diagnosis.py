@@ -115,7 +115,7 @@ def _batches(model: Model, data: Any, labels: Any, absent: str) -> Iterator[Batc
     def work(frame: pa.RecordBatch, labels: Any) -> list[Batch]:
         return list(labelled(frame, labels, None))
 
-    for some in each_batch(data, model.schema, labels, work, label_type=model.label_type, absent=absent):
+    for some in each_batch(data, model.schema, labels, work, label_type=model.label_type, absent=absent, new=True):
         yield from some
 
 

@@ -23,9 +23,10 @@ def each_batch(
     groups: str | None = None,
     label_type: pa.DataType | None = None,
     absent: str,
+    new: bool = False,
 ) -> Iterator[T]:
     """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
-    `groups` is read as it is stored."""
+    `groups` is read as it is stored. In `new` rows, which are not counted, cells that cannot be read are missing."""
     labels = source.label if labels is None else labels
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
@@ -35,4 +36,4 @@ def each_batch(
     columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
-    return source.each(types, lambda batch: work(batch, labels))
+    return source.each(types, lambda batch: work(batch, labels), schema.by_column if new else ())

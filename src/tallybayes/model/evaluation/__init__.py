@@ -77,7 +77,7 @@ def evaluate(
         def evaluated(batch: pa.RecordBatch, labels: Any) -> Evaluation:
             return evaluate(model, batch, labels, costs=costs, reject=reject, threads=threads, absent=absent)
 
-        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+        parts = each_batch(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent, new=True)
     else:
         decider = Decider.of(model, costs, reject, threads, absent)
         batches = labelled(model.schema.frame(data), labels, None)
