@@ -207,6 +207,21 @@ def test_invalid_parameter_is_an_error_when_used():
     assert left_out.schema_.reasons["when"].startswith("times")
 
 
+@pytest.mark.parametrize("value", ["yes", -1, 2.5, [], float("nan"), object, {"zz": 1}])
+def test_parameter_that_no_family_has_is_checked_too(value):
+    """The table has numbers only, and too few for a histogram: `alpha` and `reading` change nothing."""
+    for name in ("m", "plugin", "reading", "weigh", "alpha"):
+        if (name, value) in (("m", 2.5), ("alpha", 2.5), ("alpha", {"zz": 1})):
+            continue
+        expected = rf"^(NaiveBayes\()?{name}=.*(must be|give)"
+        with pytest.raises(ValueError, match=expected):
+            NaiveBayes(**{name: value}).fit(NUMBERS, BITS)
+        with pytest.raises(ValueError, match=expected):
+            NaiveBayes().fit(NUMBERS, BITS).set_params(**{name: value}).predict(NUMBERS)
+    with pytest.raises(TypeError, match=r"unlabelled=.*: give EM\(\), or None"):
+        NaiveBayes(unlabelled=value).fit(NUMBERS, BITS)
+
+
 def test_incompatible_pickle_says_who_wrote_it_and_what_to_do():
     state = fitted().__getstate__()
     assert state["_written"] == (2, __version__)

@@ -190,6 +190,8 @@ def test_row_of_one_blank_cell_is_a_row(file):
         (["1,5", "-2,25", "3"], "Column 'x': numbers with a decimal comma are read as text. Give --decimal ,"),
         (["1,234", "12,345,678", "9"], "with a thousands separator"),
         (["1,234.50", "12,345.00", "9"], "with a thousands separator"),
+        (["1 234", "12 345", "9"], "with a thousands separator"),
+        (["12 345.5", "12 346.0"], "with a thousands separator"),
         (["1.5%", "20%", "3 %"], "a percent sign"),
         (["$1.50", "-$20", "€ 3"], "a currency"),
     ],
@@ -208,3 +210,12 @@ def test_other_texts_are_not_taken_for_numbers(file, text):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Schema.infer(open_source(file(f'x,y\n"{text}",a\n"{text}",b\n')), "y")
+
+
+@pytest.mark.parametrize("codes", [["12 345", "45 678", "99 000"], ["00 123", "1 234 567"]], ids=str)
+def test_postal_codes_are_not_taken_for_numbers(file, codes):
+    rows = "".join(f"{code},{'ab'[i % 2]}\n" for i, code in enumerate(codes * 20))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        schema = Schema.infer(open_source(file(f"x,y\n{rows}")), "y")
+    assert schema.columns == {"x": Categorical(alpha="fitted")}

@@ -103,7 +103,8 @@ def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: 
     from tallybayes.data.matching import matched
 
     source = how.open(data)
-    for batch in source.batches(source.column_types(model.schema.reads(), absent=absent)):
+    types = source.column_types(model.schema.reads(), absent=absent)
+    for batch in source.batches(types, model.schema.by_column):
         if len(batch):
             return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

@@ -110,6 +110,6 @@ def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list
     # Answers on a terminal and a progress bar would overwrite each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)
-        batches = source.each(types, answer)
+        batches = source.each(types, answer, deciding.schema.by_column)
         yield next(batches, answer(empty_batch(pa.schema(types))))  # for the header
         yield from batches

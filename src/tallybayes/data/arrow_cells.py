@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.data.decimals import decimal_numbers
-from tallybayes.data.errors import CellError, quoted
+from tallybayes.data.errors import CellError, UnreadableError, quoted
 from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells
 from tallybayes.kernels.strings import string_buffers
 
@@ -123,7 +124,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     with suppress(UnicodeDecodeError):
         first = (cells[0].as_py() or "").strip() if len(cells) else ""
         if first and not _is_number(first):  # in most text columns the first cell is not a number
-            raise CellError(0, NO_NUMBER.format(quoted(first)))
+            raise UnreadableError(0, NO_NUMBER.format(quoted(first)))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
     except pa.ArrowInvalid as error:
@@ -134,13 +135,37 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     except pa.ArrowInvalid:
         half = len(present) // 2  # bisects: going through all cells takes long
         if not half:
-            raise CellError(0, NO_NUMBER.format(quoted(present[0].as_py()))) from None
+            raise UnreadableError(0, NO_NUMBER.format(quoted(present[0].as_py()))) from None
         _parsed(present[:half])
         try:
             _parsed(present[half:])
-        except CellError as error:
-            raise CellError(half + (error.row or 0), error.reason) from None
+        except UnreadableError as error:
+            raise UnreadableError(half + (error.row or 0), error.reason) from None
         raise
+
+
+def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
+    """Which cells cannot be read, found by bisection, since they are usually few."""
+    pieces = [(0, len(cells))]
+    while pieces:
+        start, stop = pieces.pop()
+        try:
+            if start < stop:
+                read(cells[start:stop])
+        except (pa.ArrowException, CellError):
+            if stop - start == 1:
+                yield start
+            else:
+                middle = (start + stop) // 2
+                pieces += [(middle, stop), (start, middle)]
+
+
+def without_unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> tuple[pa.Array, list[int]]:
+    """The cells with those missing that cannot be read, and which these are; each value is read once."""
+    cells = decoded(cells) if pa.types.is_dictionary(cells.type) else cells
+    values = pc.unique(cells)
+    bad = pc.is_in(cells, values.take(pa.array(list(unreadable(values, read)), pa.int64())))
+    return pc.if_else(bad, pa.scalar(None, cells.type), cells), np.flatnonzero(bad).tolist()
 
 
 def _is_number(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 LONGEST = 60  # characters of a value in an error
 
@@ -58,3 +58,11 @@ class CellError(ValueError):
             return ValueError(f"Column {column!r}: {self.reason}")
         row = start + self.row
         return RowError(row, self.reason, f"Column {column!r}, row {row}: {self.reason}", column)
+
+    def of_column(self, column: str) -> Self:
+        """The same with the column of a block."""
+        return type(self)(self.row, self.reason, column)
+
+
+class UnreadableError(CellError):
+    """A value of another kind than its family counts, such as a text among numbers. In a new row it is missing."""

@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.families import Family
+from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
 from tallybayes.model.em.settings import EM
 from tallybayes.model.mixture import Mixture
@@ -25,12 +25,13 @@ from tallybayes.schema.entries import Name, checked_name, members
 from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched, opened
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
-from tallybayes.sklearn.matrix import counts_matrices, matrix_schema, read_matrix, takes_vectors
+from tallybayes.sklearn.matrix import check_truth, counts_matrices, matrix_schema, read_matrix, takes_vectors
 from tallybayes.sklearn.targets import without_unknown
 
 ENOUGH = 20  # rows needed to weigh evidence …
 ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough for fewer
 FEW = 5  # columns named in a warning
+CHECKING = {"alpha": Categorical, "m": Gaussian, "plugin": Gaussian, "reading": Words}  # families with these settings
 
 
 class NaiveBayes(CountingClassifier):
@@ -147,6 +148,7 @@ class NaiveBayes(CountingClassifier):
     def _read(self, X: Any, *, reset: bool) -> Any:
         X = opened(X)
         if reset:
+            self._check_parameters()
             self._vectors = sparse.issparse(X) or takes_vectors(self.schema, labels_of(X))
         if self._vectors:
             return read_matrix(self, X, reset=reset)
@@ -192,8 +194,19 @@ class NaiveBayes(CountingClassifier):
     def _inferred(self, rows: Any, hints: Mapping[Name, Family | None]) -> Schema:
         return Schema.infer(rows, hints=hints)
 
+    def _check_parameters(self) -> None:
+        """Checks those that no family may have, too."""
+        check_truth("weigh", self.weigh)
+        for name, family in CHECKING.items():
+            if getattr(self, name) is not None:
+                try:
+                    family(**{name: getattr(self, name)})
+                except ValueError as error:
+                    raise ValueError(str(error).replace(family.__name__, type(self).__name__, 1)) from None
+
     def _believed(self, learned: Learned) -> Schema:
         """A setting that no family has is ignored: a grid of alphas may be tried on a table without levels."""
+        self._check_parameters()
         return self._under(learned.weighed if self.weigh or learned.schema.overlaps else learned.schema)
 
     def _under(self, schema: Schema) -> Schema:
@@ -210,6 +223,8 @@ class NaiveBayes(CountingClassifier):
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         if self.unlabelled is None:
             return super()._targets(y)
+        if not isinstance(self.unlabelled, EM):
+            raise TypeError(f"unlabelled={self.unlabelled!r}: give EM(), or None if all rows have labels.")
         labels, known = without_unknown(y, type(self).__name__)
         every = np.full(len(known), None, object)
         every[known] = labels.tolist()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tallybayes.data.arrow_cells import without_unreadable
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
-from tallybayes.sources.convert import unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -29,6 +29,7 @@ class Fault(NamedTuple):
     row: int
     column: str | None
     reason: str
+    text: str | None = None  # that should be a number
 
     def at(self, place: Callable[[int], str]) -> BadRow:
         """The row with its place."""
@@ -36,8 +37,12 @@ class Fault(NamedTuple):
         return BadRow(place(self.row) + column, self.reason, self.column)
 
 
-def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
-    """The faults by row: one each, of the first bad column."""
+def find_faults(
+    layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None, new: Collection[str] = ()
+) -> tuple[dict[int, Fault], list[Fault]]:
+    """The faults by row: one each, of the first bad column; and besides, the texts that are not numbers in the columns
+    `new`."""
+    unread: list[Fault] = []
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = [row for row in range(len(rows.starts)) if row not in faults]
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
@@ -45,12 +50,16 @@ def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes 
     raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
-        bad = list(unreadable(cells, partial(_cast, kind=kind, reading=layout.reading)))
+        _, bad = without_unreadable(cells, partial(_cast, kind=kind, reading=layout.reading))
         marks = _about_marks(cells, bad)
         for at in bad:
             row, reason = good[at], _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
-            faults.setdefault(row, Fault(row, name, reason))
-    return dict(sorted(faults.items()))
+            text = _decoded(cells[at].as_py()) if pa.types.is_floating(kind) and name in new else None
+            if text is None:
+                faults.setdefault(row, Fault(row, name, reason))
+            else:
+                unread.append(Fault(row, name, reason, text))
+    return dict(sorted(faults.items())), unread
 
 
 def join(data: pa.Buffer, rows: Rows, chosen: Sequence[int]) -> pa.Buffer:
@@ -107,15 +116,21 @@ def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
 
 
 def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str) -> str:
-    try:
-        text = cell.decode("utf-8")
-    except UnicodeDecodeError:
+    text = _decoded(cell)
+    if text is None:
         return f"{quoted(cell)} is not UTF-8. {ENCODING}, {SKIP}."
     if pa.types.is_floating(kind):
         return not_a_number(text, name, COMMA if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text.strip()) else marks)
     if pa.types.is_integer(kind):
         return _not_whole(text, decimal)
     return f"{quoted(text)} is not of type {kind}. Correct it, {SKIP}."
+
+
+def _decoded(cell: bytes) -> str | None:
+    try:
+        return cell.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
 
 
 def _not_whole(text: str, decimal: str) -> str:

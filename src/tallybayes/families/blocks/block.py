@@ -54,7 +54,7 @@ class NumberBlock(Block):
             try:
                 matrix[:, i] = numbers(part)
             except CellError as error:
-                raise CellError(error.row, error.reason, column) from None
+                raise error.of_column(column) from None
         return self._finite(matrix)
 
     def _parts(self, cells: Cells) -> list[Cells]:

@@ -140,7 +140,7 @@ class Coder:
             try:
                 self._encode(at, part, codes)
             except CellError as error:
-                raise CellError(error.row, error.reason, self.columns[at]) from None
+                raise error.of_column(self.columns[at]) from None
         return codes
 
     def _encode(self, at: int, cells: pa.Array, codes: Bytes) -> None:
@@ -174,7 +174,7 @@ class Coder:
                 return MISSING if isnan(x[0]) else OTHER + bisect_left(code, float(x[0]))
             return self._by_level[at].get(texts([value])[0], OTHER)
         except CellError as error:
-            raise CellError(error.row, error.reason, self.columns[at]) from None
+            raise error.of_column(self.columns[at]) from None
 
 
 def _check_finite(x: Floats) -> None:

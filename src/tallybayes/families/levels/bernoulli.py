@@ -16,7 +16,7 @@ from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
-from tallybayes.data.errors import CellError, quoted
+from tallybayes.data.errors import UnreadableError, quoted
 from tallybayes.families.base import Belief
 from tallybayes.families.levels.categorical import ABOUT_LEVELS, Categorical, as_levels
 from tallybayes.families.portable import ByLevel, Portable
@@ -72,7 +72,7 @@ class Bernoulli(Categorical):
         if bad.size:
             row = int(bad[0])
             found = quoted(cells[row].as_py())
-            raise CellError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
+            raise UnreadableError(row, f"{found} is neither true nor false (1 or 0). Use Categorical for other values.")
         return codes.astype(np.int32)
 
     def takes(self, slots: Sequence[object]) -> bool:

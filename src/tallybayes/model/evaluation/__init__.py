@@ -72,7 +72,8 @@ def evaluate(
     def evaluated(batch: Batch) -> list[Evaluation]:
         return [compared_with(decider, [answers]) for answers in answered(decider, batch)]
 
-    parts = each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+    how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "new": True}
+    parts = each_labelled(data, model.schema, labels, evaluated, **how)
     return together(part for some in parts for part in some)
 
 

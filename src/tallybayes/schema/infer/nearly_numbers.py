@@ -29,6 +29,8 @@ IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with c
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
 
+SPACED = re.compile(r"[0-9]+( [0-9]+)*")
+
 
 def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collection[str]) -> pa.RecordBatch:
     """The sample with such columns as numbers; warns of those that nearly are."""
@@ -83,9 +85,17 @@ def _note_unread(source: RowSource, name: str, texts: pa.Array) -> None:
 
     if source.decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
         warnings.warn(f"Column {name!r}: numbers with a decimal comma are read as text. Give --decimal ,", stacklevel=2)
-    elif like(DRESSED) >= MOST:
+    elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
         warnings.warn(f"Column {name!r}: numbers {form}.", stacklevel=2)
+
+
+def _are_spaced_codes(texts: pa.Array) -> bool:
+    """Whether these are groups of digits that look like codes, such as postal codes: all of one length, or beginning
+    with a zero. Amounts have different lengths."""
+    groups = [text.strip() for text in texts.to_pylist()]
+    spaced = [text for text in groups if SPACED.fullmatch(text)]
+    return len(spaced) == len(groups) and (len(set(map(len, spaced))) == 1 or any(text[0] == "0" for text in spaced))
 
 
 def _named(texts: Collection[str]) -> str:
