@@ -9,11 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reference
+from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sums import scatter
 
 DOUBLES = st.floats(allow_nan=False, allow_infinity=False)
 LISTS = st.lists(DOUBLES, min_size=1, max_size=8)
+LIMBS = st.sampled_from([0, 1, -1, 2**31, 2**32 - 1, -(2**32), 2**53 + 1]) | st.integers(-(2**62), 2**62)
 
 
 @given(LISTS, LISTS)
@@ -51,6 +53,13 @@ def test_rounds_to_the_nearest_double(values):
     total = Exact.of(values).sum().round().item()
     if math.isfinite(total):
         assert total == float(sum(map(Fraction, values)))
+
+
+@given(st.lists(st.lists(LIMBS, min_size=4, max_size=4), max_size=5), st.integers(-30, 24))
+def test_limbs_of_any_sign_round_to_the_nearest_double(numbers, low):
+    limbs = np.array(numbers, np.int64).reshape(-1, 4)
+    expected = [reference.nearest(fraction) for fraction in Exact(limbs, low).fractions()]
+    assert kernels.round_limbs(limbs, low).tolist() == expected
 
 
 def test_overflow_rounds_to_infinity():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,14 @@ def test_fingerprints_equal_those_of_the_texts(texts, index):
     coded = pa.DictionaryArray.from_arrays(coded.indices.cast(index), coded.dictionary)
     plain, by_number = (fingerprints(pa.record_batch({"x": each}), ["x"]) for each in (cells, coded))
     np.testing.assert_array_equal(plain, by_number)
+
+
+@pytest.mark.parametrize("index", [1, 7, -1, -(2**31)])
+def test_indices_of_no_level_are_refused(index):
+    indices = pa.array([0, index], pa.int32())
+    cells = pa.DictionaryArray.from_arrays(indices, pa.array(["rain"]), safe=False)
+    with pytest.raises(pa.lib.ArrowIndexError):
+        Model.train({"x": Categorical()}, pa.table({"x": cells}), ["a", "b"])
 
 
 def test_large_table_counts_like_its_parts():

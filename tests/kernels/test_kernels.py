@@ -20,7 +20,7 @@ NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(
 CODES = st.integers(-1, 2)
 
 
-@given(st.lists(NEAR_ONE, max_size=40), st.sets(st.integers(-50, 50).map(float), min_size=1, max_size=20))
+@given(st.lists(NEAR_ONE, max_size=150), st.sets(st.integers(-50, 50).map(float), min_size=1, max_size=20))
 def test_values_are_located_in_intervals(values, bounds):
     x, edges = np.array(values, float), np.array(sorted(bounds), float)
     table = np.arange(2.0 * len(edges) + 2.0).reshape(-1, 2)
@@ -36,10 +36,11 @@ def test_values_are_located_in_intervals(values, bounds):
 
 
 @given(
-    st.lists(st.tuples(NEAR_ONE, st.integers(0, 2)), max_size=40),
-    st.lists(st.sets(st.integers(-50, 50).map(float), max_size=20).map(sorted), min_size=3, max_size=3),
+    st.lists(st.tuples(NEAR_ONE, st.integers(0, 2)), max_size=150),
+    st.lists(st.sets(st.integers(-50, 50).map(float), max_size=20).map(sorted), min_size=1, max_size=3),
 )
 def test_values_are_located_among_their_own_edges(rows, lists):
+    rows = [(value, number % len(lists)) for value, number in rows]
     x, numbers = np.array([value for value, _ in rows], float), np.array([number for _, number in rows], np.int32)
     starts, ends = np.cumsum([0, *(len(edges) + 1 for edges in lists)]), np.cumsum(list(map(len, lists)))
     found = kernels.find_intervals(x, numbers, np.array([edge for edges in lists for edge in edges], float), ends)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.limbs import LIMB, largest, ratio, rounded, window
+from tallybayes.counts.limbs import LIMB, largest, ratio, window
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -163,6 +163,8 @@ class Exact:
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
     def is_zero(self) -> NDArray[np.bool_]:
+        if self.limbs.shape[-1] == 1:
+            return np.asarray(self.limbs[..., 0] == 0)
         return np.asarray(~self._signed_limbs().any(axis=-1))
 
     def is_negative(self) -> NDArray[np.bool_]:
@@ -201,10 +203,15 @@ class Exact:
         if self.limbs.shape[-1] <= 2 and -16 <= self.low <= 16 and largest(self.limbs) <= 1 << 53:
             both = self.limbs.astype(np.float64) @ np.ldexp(1.0, LIMB * np.arange(self.limbs.shape[-1]))  # rounds once
             return np.ldexp(both, LIMB * self.low)
-        tidy = self.carried()
-        if tidy.low >= -30 and tidy.low + tidy.limbs.shape[-1] <= 30:
-            return rounded(tidy.limbs, tidy.low)
+        near = self if self._is_near() else self.carried()
+        if near._is_near():
+            limbs = np.ascontiguousarray(near.limbs).reshape(math.prod(self.shape), near.limbs.shape[-1])
+            return kernels.round_limbs(limbs, near.low).reshape(self.shape)
         return np.array([ratio(number, 1, self.low) for number in self.integers()], np.float64).reshape(self.shape)
+
+    def _is_near(self) -> bool:
+        """Whether no number is near the ends of the doubles' range, with two limbs for carries."""
+        return self.low >= -30 and self.end <= 28
 
     def whole(self) -> Counts:
         """Every number as int64; a fraction or a number beyond 2⁶³ is an error."""

@@ -38,25 +38,6 @@ def exponents(values: Floats) -> tuple[int, int]:
     return max(int(np.frexp(magnitudes.min())[1]) - 53, -1074), int(np.frexp(magnitudes.max())[1])
 
 
-def rounded(limbs: Limbs, low: int) -> Floats:
-    """Canonical limbs rounded to doubles, if none is near the ends of the doubles' range.
-
-    The three highest limbs decide, and whether anything lies below them. The two highest add up to a double and an
-    exact remainder; that and the third are a whole number below 2⁴³; so only the last addition rounds.
-    """
-    sign = np.where((limbs < 0).any(axis=-1), -1.0, 1.0)
-    padded = np.concatenate([np.zeros((*limbs.shape[:-1], 2), np.int64), np.abs(limbs)], axis=-1)
-    places = np.arange(padded.shape[-1])
-    top = np.maximum(np.where(padded != 0, places, 0).max(axis=-1), 2)
-    first, second, third = (np.take_along_axis(padded, (top - k)[..., None], -1)[..., 0] for k in range(3))
-    below = np.any((padded != 0) & (places < (top - 2)[..., None]), axis=-1)
-    third = third | below  # a sticky bit for everything below
-    high, middle = first * 2.0**64, second * 2.0**32
-    total = high + middle
-    rest = middle - (total - high)
-    return np.ldexp(sign * (total + (rest + third)), (LIMB * (low + top - 4)).astype(np.int32))
-
-
 def largest(limbs: Limbs) -> int:
     """The largest magnitude."""
     if limbs.size <= FEW:

@@ -54,7 +54,9 @@ def texts(cells: pa.Array) -> pa.Array:
     if isinstance(kind, WrittenOut):
         return cells.storage
     if pa.types.is_dictionary(kind):
-        words = texts(cells.dictionary)
+        words = texts(dictionary := cells.dictionary)
+        if words is dictionary and _are_places(cells.indices, len(words)):
+            return cells
         spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
         return pa.DictionaryArray.from_arrays(cells.indices, spelled)
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
@@ -74,6 +76,13 @@ def texts(cells: pa.Array) -> pa.Array:
     if is_interval(kind):
         return _interval_texts(cells)
     raise CellError(None, f"cells of type {kind} are not categories. Convert them, or drop the column from the schema.")
+
+
+def _are_places(indices: pa.Array, size: int) -> bool:
+    """Whether these are numbers below `size`, as far as that can be told at once; Arrow takes longer."""
+    if not pa.types.is_int32(indices.type) or indices.null_count:
+        return False
+    return int(indices.to_numpy().view(np.uint32).max(initial=0)) < max(size, 1)
 
 
 def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:

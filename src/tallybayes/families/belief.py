@@ -208,6 +208,7 @@ def with_rest(parts: list[Part], total: Floats, evidence: Floats) -> list[Part]:
 
 def by_class(classes: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.intp]]]:
     """Every class index that occurs, and where."""
-    order = np.argsort(classes, kind="stable")
+    few = classes.max(initial=0) < 1 << 15
+    order = np.argsort(classes.astype(np.int16) if few else classes, kind="stable")  # numpy sorts short integers faster
     numbers, starts = np.unique(classes[order], return_index=True)
     yield from zip(numbers.tolist(), np.split(order, starts[1:]), strict=False)

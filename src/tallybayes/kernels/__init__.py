@@ -34,6 +34,7 @@ add_tables = compiled.add_tables
 add_values = compiled.add_values
 add_whole = compiled.add_whole
 carry = compiled.carry
+round_limbs = compiled.round_limbs
 code_numbers = compiled.code_numbers
 count_bags = compiled.count_bags
 count_codes = compiled.count_codes

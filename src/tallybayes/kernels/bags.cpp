@@ -34,17 +34,17 @@ INLINE int64_t count_broken(const double* values, int64_t count) {
     return total;
 }
 
-// Adds a positive double to limbs without a carry: each has room for 2^30 summands.
-inline void add_tight(int64_t* limbs, int low, double x) {
+// Adds a positive double to limbs without a carry: each has room for 2^30 summands. Where there is no limb, nothing is left
+// to add, and a spare one takes it: no branch that depends on the value.
+INLINE void add_tight(int64_t* limbs, int64_t size, int low, double x) {
     const Parts p = parts(x);
     const int position = p.exponent - 32 * low;
     const unsigned __int128 shifted = static_cast<unsigned __int128>(p.mantissa) << (position & 31);
-    int64_t* limb = limbs + (position >> 5);
-    for (uint64_t word = uint64_t(shifted), top = uint64_t(shifted >> 64); word || top; ++limb) {
-        *limb += int64_t(word & 0xffffffffu);
-        word = word >> 32 | top << 32;
-        top = 0;
-    }
+    const int64_t at = position >> 5;
+    int64_t spare = 0;
+    limbs[at] += int64_t(uint64_t(shifted) & 0xffffffffu);
+    *(at + 1 < size ? limbs + at + 1 : &spare) += int64_t(uint64_t(shifted >> 32) & 0xffffffffu);
+    *(at + 2 < size ? limbs + at + 2 : &spare) += int64_t(uint64_t(shifted >> 64));
 }
 
 INLINE bool within(int32_t position, int64_t positions) { return position >= 0 && position < positions; }
@@ -92,7 +92,7 @@ void count_in(const Bags& bags, const int32_t* classes, const BagCounts& counts)
             if constexpr (limbs == 1)
                 *n += int64_t(value);
             else
-                add_tight(n, counts.low, value);
+                add_tight(n, size, counts.low, value);
             ++counts.documents[cell(at, code)];
         }
     }
@@ -101,10 +101,12 @@ void count_in(const Bags& bags, const int32_t* classes, const BagCounts& counts)
 }  // namespace
 
 void count_bags(const Bags& bags, const int32_t* classes, const BagCounts& counts) {
-    if (counts.size == 1)
-        count_in<1>(bags, classes, counts);
-    else
-        count_in<0>(bags, classes, counts);
+    switch (counts.size) {
+        case 1: return count_in<1>(bags, classes, counts);
+        case 3: return count_in<3>(bags, classes, counts);
+        case 4: return count_in<4>(bags, classes, counts);
+        default: return count_in<0>(bags, classes, counts);
+    }
 }
 
 // Sums are doubles, which are exact for integers up to 2^53: for 2^22 rows of numbers below 2^31.

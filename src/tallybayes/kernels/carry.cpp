@@ -1,6 +1,7 @@
 #include "carry.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace tallybayes {
@@ -36,7 +37,27 @@ void each(const int64_t* limbs, int64_t count, int64_t size, Take take) {
     }
 }
 
+// A canonical number as the nearest double, if it is not near the ends of the doubles' range. The three highest limbs decide,
+// and whether anything lies below them. The two highest add up to a double and an exact remainder; that and the third are a
+// whole number below 2^43; so only the last addition rounds.
+double nearest(const int64_t* digits, int64_t size, int low) {
+    int64_t top = size - 1;
+    while (top > 0 && !digits[top]) --top;
+    const auto at = [&](int64_t i) { return double(i >= 0 ? digits[i] : 0); };
+    bool below = false;
+    for (int64_t i = 0; i < top - 2; ++i) below |= digits[i] != 0;
+    const double high = at(top) * 0x1p64, middle = at(top - 1) * 0x1p32, total = high + middle;
+    const double rest = middle - (total - high);
+    int64_t third = top > 1 ? digits[top - 2] : 0;
+    if (below) third = digits[top] < 0 ? -(-third | 1) : third | 1;  // for everything below
+    return std::ldexp(total + (rest + double(third)), int(32 * (low + top - 2)));
+}
+
 }  // namespace
+
+void round_limbs(const int64_t* limbs, int64_t count, int64_t size, int low, double* out) {
+    each(limbs, count, size, [&](int64_t row, const int64_t* digits) { out[row] = nearest(digits, size + 2, low); });
+}
 
 Used find_used(const int64_t* limbs, int64_t count, int64_t size) {
     Used used{size + 2, 0};

@@ -15,4 +15,7 @@ Used find_used(const int64_t* limbs, int64_t count, int64_t size);
 // Writes these limbs of every number, below 2^32 and with the sign of their number.
 void carry(const int64_t* limbs, int64_t count, int64_t size, Used used, int64_t* out);
 
+// Every number as the double nearest to it; `low` ≥ −30 is its lowest limb, and its highest is below 28.
+void round_limbs(const int64_t* limbs, int64_t count, int64_t size, int low, double* out);
+
 }  // namespace tallybayes

@@ -43,8 +43,9 @@ uint64_t mixed(uint64_t mark, std::string_view text) {
 
 INLINE uint64_t bits(double x) { return x != x ? missing : std::bit_cast<uint64_t>(x + 0.0); }
 
-WIDEST void mix_all(const uint64_t* values, int64_t rows, uint64_t* marks) {
-    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], values[i]);
+// `known` are the values of −1, 0, 1, …; it does not overlap with the marks, so several can be looked up at once.
+WIDEST void mix_known(const int32_t* codes, int64_t rows, const uint64_t* known, uint64_t* __restrict marks) {
+    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[int64_t(codes[i]) + 1]);
 }
 
 BOTH bool all_below(const int32_t* codes, int64_t rows, uint32_t size) {
@@ -61,15 +62,9 @@ WIDEST void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
 
 bool mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
     if (!all_below(codes, rows, uint32_t(size + 1))) return false;
-    constexpr int64_t stretch = 512;
-    uint64_t values[stretch];
     std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first is for missing cells
     std::transform(x, x + size, known.begin() + 1, [](double each) { return bits(each); });
-    for (int64_t first = 0; first < rows; first += stretch) {
-        const int64_t some = std::min(stretch, rows - first);
-        for (int64_t i = 0; i < some; ++i) values[i] = known[size_t(codes[first + i] + 1)];
-        mix_all(values, some, marks + first);
-    }
+    mix_known(codes, rows, known.data(), marks);
     return true;
 }
 

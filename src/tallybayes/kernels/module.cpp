@@ -143,6 +143,15 @@ NB_MODULE(compiled, m) {
         }
         return nb::make_tuple(result, used.first);
     }, "limbs"_a.noconvert());
+    m.def("round_limbs", [](Table<int64_t> limbs, int low) {
+        const auto count = int64_t(limbs.shape(0)), size = int64_t(limbs.shape(1));
+        expect(low >= -30 && low + size <= 28, "the numbers may be beyond the range of doubles");
+        double* out;
+        nb::object result = give_unset<double>(size_t(count), &out);
+        Free free;
+        round_limbs(limbs.data(), count, size, low, out);
+        return result;
+    }, "limbs"_a.noconvert(), "low"_a);
     m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
     m.def("fit_pseudocounts", [](Table<double> counts, In<int64_t> sizes) {
         const int64_t classes = int64_t(counts.shape(1));

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "both.hpp"
+
 namespace tallybayes {
 
 void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
@@ -49,14 +51,27 @@ int64_t find_interval(double value, const double* cuts, int64_t count, int64_t s
 
 }  // namespace
 
-void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
-    const int64_t step = first_step(count);
-    for (int64_t row = 0; row < rows; ++row)
-        codes[row] = x[row] == x[row] ? int32_t(find_interval(x[row], cuts, count, step)) : -1;
+// Many values at a time take each step together: one does not wait for another.
+BOTH void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+    constexpr int64_t stretch = 64;
+    const int32_t most = int32_t(count), widest = int32_t(first_step(count));
+    int32_t at[stretch];
+    for (int64_t first = 0; first < rows; first += stretch) {
+        const int64_t some = std::min(stretch, rows - first);
+        const double* values = x + first;
+        std::fill_n(at, some, 0);
+        for (int32_t step = widest; step > 0; step /= 2)
+            for (int64_t i = 0; i < some; ++i) {
+                const int32_t next = std::min(at[i] + step, most);
+                at[i] = cuts[next - 1] <= values[i] ? next : at[i];
+            }
+        for (int64_t i = 0; i < some; ++i) codes[first + i] = values[i] == values[i] ? at[i] : -1;
+    }
 }
 
 void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
                     int32_t* codes) {
+    if (count == 1) return find_intervals(x, rows, cuts, ends[0], codes);
     struct List {
         int64_t start, size, step;
     };

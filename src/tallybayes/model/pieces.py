@@ -23,7 +23,7 @@ from tallybayes.families import Belief
 from tallybayes.families.folds import Folds
 from tallybayes.families.weighed import Absence, absence, centred
 from tallybayes.model.model import Model
-from tallybayes.model.sample import SampledRows
+from tallybayes.model.sampled_rows import SampledRows
 from tallybayes.model.tallying import tallies_of
 from tallybayes.model.weights_fit import Evidenced, Fit
 from tallybayes.schema.entries import Name, in_order, members

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +17,7 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
-
-Indices = NDArray[np.intp]
+from tallybayes.model.sampled_rows import Indices, SampledRows, spread
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
@@ -173,51 +171,6 @@ def merged(samples: Sequence[Sample]) -> Sample:
     return found
 
 
-@dataclass(frozen=True, eq=False)
-class SampledRows:
-    """Rows in the order of their fingerprints."""
-
-    cells: pa.RecordBatch
-    marks: Marks
-    keys: list[Key]
-    labels: Codes
-    weights: Floats
-    label_type: pa.DataType
-
-    def __len__(self) -> int:
-        return len(self.marks)
-
-    def rows(self) -> Rows:
-        """Their classes and weights."""
-        return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
-
-    def at_most(self, most: int) -> SampledRows:
-        """All of the rows or, if there are more, this many at equal distances."""
-        if len(self) <= most:
-            return self
-        at = _spread(len(self), most).astype(np.intp)
-        cells, marks, labels, weights = self.cells.take(pa.array(at)), self.marks[at], self.labels[at], self.weights[at]
-        return replace(self, cells=cells, marks=marks, labels=labels, weights=weights)
-
-    def batch(self, at: Indices) -> Batch:
-        """Some of the rows, as a batch to count."""
-        rows = self.rows()
-        weights = None if rows.weights is None else rows.weights[at]
-        some = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
-        cells = self.cells if len(at) == len(self) else self.cells.take(pa.array(at))
-        return Batch(cells, self.label_type, some, 0)
-
-    def folds(self, k: int, together: bool) -> list[Indices]:
-        """The rows of each fold, dealt in turn by class. If equal rows are copies of each other and not independent
-        cases, they stay `together` in one fold."""
-        fold = np.empty(len(self), np.intp)
-        for number in range(len(self.keys)):
-            mine = np.flatnonzero(self.labels == number)
-            turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
-            fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
-        return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
-
-
 def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, Floats]:
     """Repeats rows by their multiplicity, and rows with an integer weight by that weight, since weight two is twice. If
     there are too many, takes some at equal distances. Returns their indices and weights."""
@@ -227,15 +180,10 @@ def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, F
     count = int(copies.sum())
     if count <= FEW_COPIES * most:
         at = np.repeat(np.arange(len(copies)), copies)
-        at = at if count <= most else at[_spread(count, most).astype(np.intp)]
+        at = at if count <= most else at[spread(count, most).astype(np.intp)]
     else:
-        at = np.searchsorted(np.cumsum(copies), _spread(count, most), side="right")
+        at = np.searchsorted(np.cumsum(copies), spread(count, most), side="right")
     return at, weights[at]
-
-
-def _spread(count: int, most: int) -> Floats:
-    """As many points at equal distances from 0 to `count`."""
-    return np.asarray((np.arange(most) + 0.5) * (count / most), np.float64)
 
 
 def _short(sizes: Counts) -> int:

@@ -16,7 +16,8 @@ from tallybayes.families import Family
 from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
-from tallybayes.model.sample import Sample, SampledRows
+from tallybayes.model.sample import Sample
+from tallybayes.model.sampled_rows import SampledRows
 from tallybayes.model.weights_fit import fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.weights import Weights

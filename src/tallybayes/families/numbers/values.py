@@ -111,7 +111,8 @@ class Values(Family):
         values, ends = values_of_keys(keys, self.bits), np.cumsum(sizes)
         filled = Folds.filled(counts)
         if not filled.all():
-            values, counts, ends = values[filled], counts[filled], np.append(0, np.cumsum(filled))[ends]
+            at = np.flatnonzero(filled)
+            values, counts, ends = values.take(at), counts.take(at, axis=0), at.searchsorted(ends)
         return Counted(values, counts, ends)
 
 

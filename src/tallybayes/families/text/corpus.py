@@ -36,8 +36,7 @@ class Frequencies(NamedTuple):
 
     def changed(self, documents: Floats, words: Floats) -> Frequencies:
         """The same after adding words (or with negative numbers, removing them) with these document frequencies."""
-        moved, at = np.unique(documents, return_inverse=True)
-        by = np.bincount(at.reshape(-1), words, len(moved))
+        moved, by = _added_up(documents, words)
         at = np.searchsorted(self.documents, moved)
         met = np.append(self.documents, np.inf)[at] == moved
         known = np.concatenate([self.documents, moved[~met]])
@@ -46,6 +45,17 @@ class Frequencies(NamedTuple):
         left = np.flatnonzero(counts)
         left = left[np.argsort(known[left], kind="stable")]
         return Frequencies(known[left], counts[left])
+
+
+def _added_up(documents: Floats, words: Floats) -> tuple[Floats, Floats]:
+    """The different document frequencies, sorted, and the number of words with each."""
+    whole = documents.astype(np.int64) if documents.max(initial=0.0) <= len(documents) else None
+    if whole is not None and np.array_equal(whole, documents) and whole.min(initial=0) >= 0:
+        by = np.bincount(whole, words)
+        moved = np.flatnonzero(by)
+        return moved.astype(np.float64), by[moved]
+    moved, at = np.unique(documents, return_inverse=True)
+    return moved, np.bincount(at.reshape(-1), words, len(moved))
 
 
 NONE = Frequencies(np.zeros(0), np.zeros(0))

@@ -143,8 +143,7 @@ class Bag(Family):
         return with_shares(counted, cells, rows) if self.shares else counted
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        gaps = self.reading in BY_POSITION and any(isinstance(slot, int) and slot <= GAPS for slot in tally.slots)
-        if gaps or (self.norm and self.reading == "complement"):
+        if (self.reading in BY_POSITION and _gap_slots(tally)) or (self.norm and self.reading == "complement"):
             return super().left_out(tally, classes)
         sums = tally.read(positions(self._size(tally, classes), True), classes)
         return BagLeftOut(self, tally, sums, classes, met_size(tally))
@@ -227,7 +226,7 @@ def _counted_gaps(cells: Dense | Sparse, rows: Rows) -> Tally:
 
 def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
     """The same from a tally: a row for each position; None if nothing is missing."""
-    slots = [slot for slot in tally.slots if isinstance(slot, int) and GAPS - size < slot <= GAPS]
+    slots = [slot for slot in _gap_slots(tally) if slot > GAPS - size]
     if not slots:
         return None
     gaps = np.zeros((size, len(classes)))
@@ -235,9 +234,16 @@ def _gaps(tally: Tally, size: int, classes: Sequence[Key]) -> Floats | None:
     return gaps if gaps.any() else None  # forgotten = never seen
 
 
+def _gap_slots(tally: Tally) -> list[int]:
+    """The slots that count vectors in which a position is missing; there are none among shared positions."""
+    if tally.slots_are_positions:
+        return []
+    return [slot for slot in tally.slots if isinstance(slot, int) and slot <= GAPS]
+
+
 def _window(cells: Vectors) -> tuple[int, int]:
-    """How many limbs hold each of these numbers, and the lowest; a batch's sum of a limb needs no carry. An error if
-    one is below zero or infinite."""
+    """How many limbs hold each of these numbers and counts of vectors, and the lowest; a batch's sum of a limb needs no
+    carry. An error if one is below zero or infinite."""
     bad, whole, least, most = kernels.kind_of(np.ascontiguousarray(cells.values))
     if bad >= 0:
         value = cells.values[bad]
@@ -245,7 +251,7 @@ def _window(cells: Vectors) -> tuple[int, int]:
     if whole or not most:
         return 1, 0
     low = max(int(np.frexp(least)[1]) - 53, -1074) // 32
-    return max(-(-(int(np.frexp(most)[1]) - 32 * low) // 32), 2), low
+    return max(-(-(int(np.frexp(most)[1]) - 32 * low) // 32), 2, 1 - low), low
 
 
 def _weighted(cells: Sparse, rows: Rows, weights: Floats, size: int) -> tuple[Exact, ...]:

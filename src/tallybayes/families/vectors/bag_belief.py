@@ -72,8 +72,9 @@ class PositionSums(NamedTuple):
 def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | None) -> PositionStatistics:
     """The non-empty positions, as words."""
     sums, count = met.sums, len(met.positions)
-    words, columns = np.nonzero(~sums["n"][:count].is_zero())
-    held = {SEEN_AS[name]: array[words, columns].round() for name, array in sums.items()}
+    at = np.flatnonzero(~sums["n"][:count].is_zero())
+    words, columns = np.divmod(at, len(classes))
+    held = {SEEN_AS[name]: _cells_at(array, at).round() for name, array in sums.items()}
     seen = PositionStatistics(
         words=met.positions[words].astype(np.int32),
         classes=columns.astype(np.int32),
@@ -88,6 +89,11 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
     )
     seen.whole = seen.added_up()
     return seen
+
+
+def _cells_at(array: Exact, at: NDArray[np.intp]) -> Exact:
+    """Some elements, by their indices in C order."""
+    return Exact(array.limbs.reshape(-1, array.limbs.shape[-1]).take(at, axis=0), array.low)
 
 
 def _gaps(cells: Vectors) -> Vectors:
