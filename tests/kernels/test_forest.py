@@ -94,6 +94,26 @@ def test_row_reaches_the_leaf_of_its_answers(rows, kind, seed):
             assert forest.find(codes, tree).tolist() == [slow.leaf(row, tree) for row in codes.tolist()]
 
 
+def test_many_rows_reach_leaves_at_very_different_depths():
+    chain = [node for k in range(200) for node in (asks(2 * k + 1, low=k, span=0), leaf(2 * k + 1))]
+    order = [chain[0], *(node for k in range(1, 200) for node in (chain[2 * k - 1], chain[2 * k])), chain[-1], leaf(400)]
+    forest = forest_of(order)
+    codes = np.random.default_rng(0).integers(0, 256, (1_300, 1)).astype(np.uint8)
+    assert forest.find(codes, 0).tolist() == np.minimum(codes[:, 0], 200).tolist()
+
+
+def test_each_of_many_rows_is_left_out_as_if_it_were_asked_alone():
+    rng = np.random.default_rng(0)
+    codes, labels = rng.integers(0, 40, (1_300, 2)).astype(np.uint8), rng.integers(0, CLASSES, 1_300).astype(np.int32)
+    forest = kernels.Forest(*grown(codes, labels, BEST, 0), 2)
+    counts, marks = counted(forest, codes, labels), kernels.mark_codes(codes)
+    together = forest.left_out_sums(codes, labels, None, marks, counts, 0.5, 0, 3)
+    each = [slice(row, row + 1) for row in range(len(codes))]
+    alone = [forest.left_out_sums(codes[at], labels[at], None, marks[at], counts, 0.5, 0, 3) for at in each]
+    for ours, theirs in zip(together, zip(*alone, strict=True), strict=True):
+        np.testing.assert_array_equal(ours, np.concatenate(theirs))
+
+
 @given(*GROWN, st.sampled_from([0.5, 2.0]))
 def test_probabilities_follow_the_path_of_counts(rows, kind, seed, m):
     (codes, labels), (forest, slow) = rows, both(*rows, kind, seed)

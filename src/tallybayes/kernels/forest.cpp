@@ -1,15 +1,52 @@
 #include "forest.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "signals.hpp"
 
 namespace tallybayes {
 namespace {
 
-constexpr int lanes = 16;  // rows that descend side by side, to overlap memory accesses
+constexpr int lanes = 8;    // rows that descend side by side, to overlap memory accesses
+constexpr int block = 512;  // rows of which those that have arrived are sorted out from time to time
+constexpr int again = 5;    // steps between two times
+// Rows on their way down a tree. Depths differ: were a row to wait for the deepest of its neighbours, it would take two
+// thirds more steps. So those that have arrived make room for others: after about as many steps as a balanced tree needs,
+// then again and again.
+struct Descent {
+    uint32_t row[block + lanes], at[block + lanes];  // those that have not arrived
+    uint32_t reached[block];                         // by row
+    int left = 0;
+
+    void begin(const uint32_t* rows, int count, uint32_t root) {
+        std::copy_n(rows, count, row);
+        std::fill_n(at, count, root);
+        left = count;
+    }
+    void go(const Node* nodes, const uint8_t* codes, int64_t columns, int steps) {
+        const int count = std::exchange(left, 0);
+        std::fill_n(row + count, lanes, row[0]);
+        std::fill_n(at + count, lanes, at[0]);
+        for (int first = 0; first < count; first += lanes) {
+            uint32_t here[lanes];
+            const uint8_t* mine[lanes];
+            for (int i = 0; i < lanes; ++i) here[i] = at[first + i], mine[i] = codes + row[first + i] * columns;
+            for (int step = 1; step < steps; ++step)
+                for (int i = 0; i < lanes; ++i) here[i] = nodes[here[i]].next(mine[i]);
+            for (int i = 0; i < std::min(lanes, count - first); ++i) {
+                const uint32_t next = nodes[here[i]].next(mine[i]), whose = row[first + i];
+                reached[whose] = at[left] = next, row[left] = whose;
+                left += next != here[i];
+            }
+        }
+    }
+};
+
+constexpr auto any_row = [](int64_t) { return true; };
 constexpr uint64_t grown_share = uint64_t(0.632 * 18446744073709551616.0);
 
 }  // namespace
@@ -34,7 +71,7 @@ Forest::Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64
     fail(count >= INT32_MAX || trees < 1 || roots[0] != 0);
     roots_.push_back(uint32_t(count));
     nodes_.reserve(size_t(count));
-    for (int64_t i = 0; i < count; ++i) nodes_.push_back(Node::unpack(nodes[i]));
+    for (int64_t i = 0; i < count; ++i) nodes_.emplace_back(nodes[i]);
     std::vector<uint8_t> met(size_t(count), 0);
     for (size_t tree = 0; tree + 1 < roots_.size(); ++tree) {
         const uint32_t root = roots_[tree], end = roots_[tree + 1];
@@ -43,52 +80,45 @@ Forest::Forest(const uint64_t* nodes, int64_t count, const int32_t* roots, int64
         met[root] = 1;
         for (uint32_t i = root; i < end; ++i) {
             const Node& node = nodes_[i];
-            fail(!met[i] || node.column >= columns);
-            if (node.yes == i) {
-                fail(node.low != 0 || node.span != 255 || node.column != 0);
+            fail(!met[i] || node.column() >= columns);
+            if (node.yes() == i) {
+                fail(node.low() != 0 || node.span() != 255 || node.column() != 0);
                 leaf_[i] = int32_t(leaves_++);
                 continue;
             }
-            fail(node.yes <= i || node.yes >= end - 1 || met[node.yes] || met[node.yes + 1]);
-            for (uint32_t child : {node.yes, node.yes + 1}) met[child] = 1, above_[child] = i;
+            fail(node.yes() <= i || node.yes() >= end - 1 || met[node.yes()] || met[node.yes() + 1]);
+            for (uint32_t child : {node.yes(), node.yes() + 1}) met[child] = 1, above_[child] = i;
         }
     }
 }
 
-template <class Each>
-void Forest::walk(const CodeRows& given, int64_t tree, Each each) const {
-    const Node* nodes = nodes_.data();
+template <class Wanted, class Each>
+void Forest::walk(const CodeRows& given, int64_t tree, Wanted wanted, Each each) const {
     const uint32_t root = roots_[size_t(tree)];
+    const int balanced = std::bit_width(roots_[size_t(tree) + 1] - root) + 2;
+    Descent descent;
+    uint32_t asked[block];
     Patience patience;
-    for (int64_t start = 0; start < given.rows; start += lanes) {
-        const int count = int(std::min<int64_t>(lanes, given.rows - start));
-        patience.spend(lanes * 16);
-        uint32_t at[lanes];
-        const uint8_t* codes[lanes];
-        for (int i = 0; i < lanes; ++i) {
-            at[i] = root;
-            codes[i] = given.codes + (start + std::min(i, count - 1)) * given.columns;
-        }
-        for (uint32_t moved = 1; moved;) {
-            moved = 0;
-            for (int i = 0; i < lanes; ++i) {
-                const uint32_t next = nodes[at[i]].next(codes[i]);
-                moved |= next ^ at[i];
-                at[i] = next;
-            }
-        }
-        for (int i = 0; i < count; ++i) each(start + i, at[i]);
+    for (int64_t start = 0; start < given.rows; start += block) {
+        const int end = int(std::min<int64_t>(block, given.rows - start));
+        int count = 0;
+        for (int i = 0; i < end; ++i) asked[count] = uint32_t(i), count += wanted(start + i);
+        patience.spend(end + int64_t(count) * 16);
+        descent.begin(asked, count, root);
+        for (int steps = balanced; descent.left; steps = again)
+            descent.go(nodes_.data(), given.codes + start * given.columns, given.columns, steps);
+        for (int i = 0; i < count; ++i) each(start + asked[i], descent.reached[asked[i]]);
     }
 }
 
 void Forest::find(const CodeRows& given, int64_t tree, int32_t* leaves) const {
     const int32_t first = first_leaf_[size_t(tree)];
-    walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row] = leaf_[node] - first; });
+    walk(given, tree, any_row, [&](int64_t row, uint32_t node) { leaves[row] = leaf_[node] - first; });
 }
 
 void Forest::find_all(const CodeRows& given, int32_t* leaves) const {
     for (int64_t tree = 0; tree < trees(); ++tree)
-        walk(given, tree, [&](int64_t row, uint32_t node) { leaves[row * trees() + tree] = leaf_[node]; });
+        walk(given, tree, any_row, [&](int64_t row, uint32_t node) { leaves[row * trees() + tree] = leaf_[node]; });
 }
 
 void Forest::count_nodes(const double* counts, int64_t classes, int64_t tree, double* sums) const {
@@ -171,7 +201,7 @@ void Forest::believe(const double* counts, int64_t classes, double m, double* ch
 void Forest::add(const CodeRows& given, const double* chances, const double* logs, int64_t classes, int64_t first,
                  int64_t last, double* sums, double* log_sums) const {
     for (int64_t tree = first; tree < last; ++tree)
-        walk(given, tree, [&](int64_t row, uint32_t node) {
+        walk(given, tree, any_row, [&](int64_t row, uint32_t node) {
             const int64_t from = leaf_[node] * classes, to = row * classes;
             for (int64_t c = 0; c < classes; ++c) {
                 sums[to + c] += chances[from + c];
@@ -188,8 +218,10 @@ void Forest::add_left_out(const CodeRows& given, const CountedRows& own, const d
     for (int64_t tree = first; tree < last; ++tree) {
         const uint32_t root = roots_[size_t(tree)];
         count_nodes(counts, classes, tree, known);
-        walk(given, tree, [&](int64_t row, uint32_t node) {
-            if (own.marks && own.marks[row] != common_mark && grown_with(own.marks[row], uint64_t(tree))) return;
+        const auto wanted = [&](int64_t row) {
+            return !own.marks || own.marks[row] == common_mark || !grown_with(own.marks[row], uint64_t(tree));
+        };
+        walk(given, tree, wanted, [&](int64_t row, uint32_t node) {
             climb(node, root, path);
             patience.spend(int64_t(path.size()) * classes);
             const double weight = own.weights ? own.weights[row] : 1.0;
@@ -219,7 +251,7 @@ void Forest::add_changes(const CodeRows& given, const double* counts, int64_t cl
         const uint32_t root = roots_[size_t(tree)];
         heed_signals();
         count_nodes(counts, classes, tree, known);
-        walk(given, tree, [&](int64_t row, uint32_t node) {
+        walk(given, tree, any_row, [&](int64_t row, uint32_t node) {
             climb(node, root, path);
             std::fill(before.begin(), before.end(), 1.0 / double(classes));
             for (size_t step = path.size(); step-- > 0;) {
@@ -228,7 +260,7 @@ void Forest::add_changes(const CodeRows& given, const double* counts, int64_t cl
                 for (int64_t c = 0; c < classes; ++c) total += n[c];
                 for (int64_t c = 0; c < classes; ++c) after[size_t(c)] = (n[c] + m * before[size_t(c)]) / total;
                 if (path[step] != root) {
-                    double* change = changes + (row * columns_ + nodes_[above_[path[step]]].column) * classes;
+                    double* change = changes + (row * columns_ + nodes_[above_[path[step]]].column()) * classes;
                     for (int64_t c = 0; c < classes; ++c) change[c] += std::log(after[size_t(c)] / before[size_t(c)]);
                 }
                 before.swap(after);

@@ -7,17 +7,22 @@
 namespace tallybayes {
 
 // A question: does the code of this column lie from `low` to `low + span`? Yes leads to node `yes`, no to the next one.
-// The question of a leaf is always answered yes, and leads to itself.
-struct Node {
-    uint32_t yes;
-    uint16_t column;
-    uint8_t low, span;
+// The question of a leaf is always answered yes, and leads to itself. All in one number, loaded at once.
+class Node {
+public:
+    explicit Node(uint64_t bits) : bits_(bits) {}
+    Node(uint32_t yes, uint16_t column, uint8_t low, uint8_t span)
+        : bits_(yes | uint64_t(column) << 32 | uint64_t(low) << 48 | uint64_t(span) << 56) {}
 
-    static Node unpack(uint64_t bits) {
-        return {uint32_t(bits), uint16_t(bits >> 32), uint8_t(bits >> 48), uint8_t(bits >> 56)};
-    }
-    uint64_t pack() const { return yes | uint64_t(column) << 32 | uint64_t(low) << 48 | uint64_t(span) << 56; }
-    uint32_t next(const uint8_t* codes) const { return yes + (uint8_t(codes[column] - low) > span); }
+    uint64_t pack() const { return bits_; }
+    uint32_t yes() const { return uint32_t(bits_); }
+    uint16_t column() const { return uint16_t(bits_ >> 32); }
+    uint8_t low() const { return uint8_t(bits_ >> 48); }
+    uint8_t span() const { return uint8_t(bits_ >> 56); }
+    uint32_t next(const uint8_t* codes) const { return yes() + (uint8_t(codes[column()] - low()) > span()); }
+
+private:
+    uint64_t bits_;
 };
 
 // A hash of a number that spreads all bits.
@@ -87,8 +92,9 @@ public:
     void add_changes(const CodeRows& given, const double* counts, int64_t classes, double m, double* changes) const;
 
 private:
-    template <class Each>
-    void walk(const CodeRows& given, int64_t tree, Each each) const;
+    // Calls each(row, leaf's node) for the rows for which wanted(row), in order.
+    template <class Wanted, class Each>
+    void walk(const CodeRows& given, int64_t tree, Wanted wanted, Each each) const;
     // The nodes from one up to its root.
     void climb(uint32_t node, uint32_t root, std::vector<uint32_t>& path) const;
     // The counts of every node of a tree: sums over its leaves.
