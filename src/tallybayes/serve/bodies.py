@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from starlette.types import Receive
 
-from tallybayes.serve.problems import Problem
+from tallybayes.serve.problems import LATER, Problem
 from tallybayes.serve.settings import Limits
 
 JSON = "application/json"
@@ -69,7 +69,7 @@ async def _arrived(receive: Receive, limits: Limits, take: Take) -> bytes:
 
 def _check_room(there_is: bool) -> None:
     if not there_is:
-        raise Problem(503, "Too much is being sent at once. Try again soon.", {**CLOSE, "retry-after": "5"})
+        raise Problem(503, "Too much is being sent at once. Try again soon.", CLOSE | LATER)
 
 
 def _too_long(limits: Limits) -> NoReturn:

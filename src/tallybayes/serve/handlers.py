@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 from tallybayes.serve.bodies import JSON, parsed
 from tallybayes.serve.calls import Call, answer, encoded
 from tallybayes.serve.models import Facts, Labelled, ServedModel
-from tallybayes.serve.problems import Problem, asking
+from tallybayes.serve.problems import LATER, Problem, asking
 from tallybayes.serve.requests import (
     check_members,
     entries_of,
@@ -100,10 +100,10 @@ async def learn(call: Call) -> Response:
         return _change_answer(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
     with asking:
         entries, prove = _to_learn(model, body)
-        change = model.submit(entries[0], prove) if len(entries) == 1 else None
-    if change is None:
+        task = model.prepare(entries[0], prove) if len(entries) == 1 else None
+    if task is None:
         return _change_answer(call, await call.service.change(model.learn, entries, prove))
-    return _change_answer(call, model.learned(entries, [await call.service.written(change)]))
+    return _change_answer(call, model.learned(entries, [await call.service.learned(model, task)]))
 
 
 def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:
@@ -176,7 +176,7 @@ class Download(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         service = self.call.service
         if service.downloads.locked():
-            raise Problem(503, "Too many downloads at once. Try again soon.", {"retry-after": "5"})
+            raise Problem(503, "Too many downloads at once. Try again soon.", LATER)
         async with service.downloads, asyncio.timeout(service.limits.download_seconds):
             number, content = await service.look(self.model.file)
             self.headers["content-length"] = str(len(content))

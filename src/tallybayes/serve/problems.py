@@ -11,11 +11,13 @@ from types import TracebackType
 
 from starlette.responses import Response
 
-from tallybayes.store import DifferentContentError, NotWrittenError, StoreError, UnknownRowError
+from tallybayes.store import DifferentContentError, NotWrittenError, StoreError, TooManyWaitError, UnknownRowError
 
 MEDIA_TYPE = "application/problem+json"
 LONGEST = 2_000  # characters of a message, which may quote what was sent
 REFUSED = (ValueError, TypeError, LookupError, ArithmeticError, NotImplementedError, RecursionError)
+
+LATER = {"retry-after": "5"}  # seconds, if there is too much to do
 
 log = logging.getLogger("tallybayes.serve")
 
@@ -51,7 +53,8 @@ asking = Asking()
 
 def problem_of(error: Exception) -> Problem:
     """The problem for an error of the library."""
-    return Problem(_status(error), _sentence(error))
+    later = LATER if isinstance(error, TooManyWaitError) else None
+    return Problem(_status(error), _sentence(error), later)
 
 
 def _status(error: Exception) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,8 +15,10 @@ from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem, asking
 from tallybayes.serve.room import Room
 from tallybayes.serve.settings import Settings
+from tallybayes.serve.threads import Threads
 from tallybayes.serve.tokens import Tokens, known_tokens
-from tallybayes.store import Store
+from tallybayes.store import Change, Store
+from tallybayes.store.waiting import Task
 
 T = TypeVar("T")
 
@@ -35,13 +37,14 @@ class Service:
         self.metrics = Metrics(self.models)
         self.room = Room(self.limits.room)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
-        self._written: deque[asyncio.Future[None]] = deque()  # those whose changes are on disk
+        self._prepared: dict[ServedModel, list[Task]] = {model: [] for model in self.models.values()}
+        self._done: deque[asyncio.Future[None]] = deque()  # those whose results are there
         self._waking = False  # whether the loop is about to be told
         self.ready = False
         self.failed: Exception | None = None  # why it could not start
-        self._askers = ThreadPoolExecutor(self.settings.askers, "tallybayes-ask")
-        self._lookers = ThreadPoolExecutor(self.settings.lookers, "tallybayes-look")
-        self._learners = ThreadPoolExecutor(self.settings.learners, "tallybayes-learn")
+        self._askers = Threads(self.settings.askers, "tallybayes-ask", self.limits.waiting)
+        self._lookers = Threads(self.settings.lookers, "tallybayes-look", self.limits.waiting)
+        self._learners = Threads(self.settings.learners, "tallybayes-learn", self.limits.waiting)
 
     def model(self, name: str) -> ServedModel:
         """The model with this name; a problem if there is none."""
@@ -62,24 +65,47 @@ class Service:
         """Makes a change, in a thread that waits until it is on disk."""
         return await self._in(self._learners, AGAIN, work, *args)
 
-    async def written(self, change: Future[T]) -> T:
-        """Waits until a submitted change is on disk."""
+    async def learned(self, model: ServedModel, task: Task) -> Change:
+        """Submits a row, together with all others of this turn of the loop, and waits until it is on disk. The writer,
+        woken for each by itself, would compete with those that follow."""
+        together = self._prepared[model]
+        together.append(task)
+        if len(together) == 1:
+            asyncio.get_running_loop().call_soon(self._submit, model)
+        change: Change = await self._result(task.done, AGAIN)
+        return change
+
+    def _submit(self, model: ServedModel) -> None:
+        together, self._prepared[model] = self._prepared[model], []
+        model.store.submit_all(together)
+
+    async def _in(self, threads: Threads, advice: str, work: Callable[..., T], *args: Any) -> T:
+        job = threads.start(partial(work, *args))
+        try:
+            result: T = await self._result(job.done, advice)
+        finally:
+            job.drop()
+        return result
+
+    async def _result(self, done: Future[Any], advice: str) -> Any:
+        """Waits for a thread, in time."""
         loop = asyncio.get_running_loop()
         there = loop.create_future()
-        change.add_done_callback(partial(self._tell, loop, there))
+        done.add_done_callback(partial(self._tell, loop, there))
         late = loop.call_later(self.limits.seconds, _settle, there)
         try:
             await there
         finally:
             late.cancel()
-        if not change.done():
-            raise self._too_late(AGAIN)
+        if not done.done():
+            sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
+            raise Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))})
         with asking:
-            return change.result()
+            return done.result()
 
     def _tell(self, loop: asyncio.AbstractEventLoop, there: asyncio.Future[None], _: object) -> None:
         """Wakes the loop once for all changes of a commit: each wake-up would cost more than an answer."""
-        self._written.append(there)
+        self._done.append(there)
         if not self._waking:
             self._waking = True
             with suppress(RuntimeError):  # the loop has ended
@@ -87,39 +113,21 @@ class Service:
 
     def _wake(self) -> None:
         self._waking = False  # first, so that whatever comes from now on wakes the loop again
-        while self._written:
-            _settle(self._written.popleft())
-
-    async def _in(self, threads: Executor, advice: str, work: Callable[..., T], *args: Any) -> T:
-        async with self._in_time(advice):
-            return await asyncio.get_running_loop().run_in_executor(threads, work, *args)
-
-    @asynccontextmanager
-    async def _in_time(self, advice: str) -> AsyncIterator[None]:
-        try:
-            async with asyncio.timeout(self.limits.seconds):
-                with asking:
-                    yield
-        except TimeoutError:
-            raise self._too_late(advice) from None
-
-    def _too_late(self, advice: str) -> Problem:
-        sentence = f"This was not done within {self.limits.seconds:g} seconds. {advice}"
-        return Problem(503, sentence, {"retry-after": str(round(self.limits.seconds))})
+        while self._done:
+            _settle(self._done.popleft())
 
     async def warm_up(self) -> None:
         """Computes the beliefs, so that the first question need not wait."""
-        loop = asyncio.get_running_loop()
         for model in self.models.values():
             with suppress(ValueError, TypeError):  # nothing is learned yet; the first question gets the error
-                await loop.run_in_executor(self._askers, model.current)
+                await asyncio.wrap_future(self._askers.start(model.current).done)
         self.ready = True
 
     def close(self) -> None:
         """Stops the threads. The stores are closed by their opener."""
         self.ready = False
         for threads in (self._askers, self._lookers, self._learners):
-            threads.shutdown(wait=False, cancel_futures=True)
+            threads.close()
 
 
 def _settle(waited_for: asyncio.Future[None]) -> None:

@@ -14,6 +14,7 @@ class Limits:
     head: int = 32_768  # bytes of a request's first line and headers
     seconds: float = 10.0  # for a request to arrive, and for it to be answered
     idle: float = 60.0  # seconds that a connection may stay open without a request, or without reading its answer
+    waiting: int = 1_000  # requests that run in threads, or wait for one, of each kind; more get status 503
     numbers: int = 1_000_000  # probabilities in an answer: rows times classes
     small: int = 16_384  # bytes of a question up to which it is answered at once, without a thread …
     few: int = 1_000  # … if the answer has no more probabilities than this

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any, NamedTuple
 
 from tallybayes.data.labels import label_array, label_column
@@ -18,6 +19,7 @@ from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRo
 from tallybayes.store.journal import Entry
 from tallybayes.store.state import Counted, Place, State
 
+EACH, TIMES = 5_000, 6  # bytes of a change in memory, about: so many, and so many for every byte of its counts
 FIRST = datetime.min.replace(tzinfo=UTC)
 Merged = list[tuple[Model | None, Counted | None]]  # subtracted and added
 
@@ -32,10 +34,11 @@ class Change(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A change to be made, and the id of its row, so that the rows of many can be looked up together."""
+    """A change to be made."""
 
-    id: str | None
+    id: str | None  # of its row, so that the rows of many can be looked up together
     make: Callable[[], Change]
+    size: int = EACH  # bytes of memory
 
 
 def moment(when: datetime) -> str:
@@ -75,6 +78,9 @@ class Changes:
             f"The id {id!r} belongs to another row, or to this one with another label. Give every row its own id; "
             "to change a label, use correct."
         )
+
+    def learning(self, id: str, counted: Counted, prove: bool = False) -> Planned:
+        return Planned(id, partial(self.learn, id, counted, prove), EACH + TIMES * len(counted.data))
 
     def together(self, changes: Sequence[Planned], first: int) -> list[Change]:
         """Makes all of these changes or none: if one is refused, those before it are undone. The error names its row,

@@ -33,3 +33,7 @@ class InDoubtError(NotWrittenError):
 
 class FileLeftError(StoreError):
     """A change was made, but an old file, which may contain forgotten rows, could not be removed."""
+
+
+class TooManyWaitError(StoreError):
+    """A change was refused, since too many others are waiting for the disk."""

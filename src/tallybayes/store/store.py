@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack
 from copy import deepcopy
 from datetime import datetime, timedelta
 from functools import partial
 from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from tallybayes.families import Family
 from tallybayes.files import digest
@@ -19,7 +19,7 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import Record
-from tallybayes.store.changes import Change, Changes, Planned, by_class, moment, time_before
+from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, moment, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
@@ -31,16 +31,10 @@ from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
-from tallybayes.store.writer import Writer
+from tallybayes.store.waiting import Task, make_task
+from tallybayes.store.writer import Current, Writer
 
 EVERY = 10_000  # changes between snapshots
-
-
-class Current(NamedTuple):
-    """Beliefs, and the number of the last change they include."""
-
-    number: int
-    beliefs: Beliefs
 
 
 class Store:
@@ -85,8 +79,7 @@ class Store:
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self._kept = Kept(self._journal, self._writer)
-        self.path = folder.path
-        self.schema = self._state.model.schema
+        self.path, self.schema = folder.path, self._state.model.schema
 
     @classmethod
     def create(
@@ -124,24 +117,32 @@ class Store:
 
     def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
         """Like `learn`, without waiting: the future completes when the change is on disk."""
-        id = named(id)
-        return self._writer.hand_over(partial(self._changes.learn, id, self._counted(row, label), prove), id=id)
+        task = self.prepare(row, label, id=id, prove=prove)
+        self.submit_all([task])
+        return task.done
+
+    def prepare(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Task:
+        """Counts a row. It is learned once `submit_all` gets it; then its future `done` completes like `submit`'s."""
+        change = self._changes.learning(named(id), self._counted(row, label), prove)
+        return make_task(change.make, id=change.id, size=change.size)
+
+    def submit_all(self, tasks: Sequence[Task]) -> None:
+        """Submits prepared rows, which share a commit. A future fails if too many changes wait for the disk."""
+        self._writer.put(tasks)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all
         later ones are not made; the error's notes say which row it is, and how many were learned before."""
-        return self._all(self._learning(named(id), counted) for id, counted in counted_each(rows, self._counted))
-
-    def _learning(self, id: str, counted: Counted) -> Planned:
-        return Planned(id, partial(self._changes.learn, id, counted, False))
+        learning, found = self._changes.learning, counted_each(rows, self._counted)
+        return self._all(learning(named(id), counted) for id, counted in found)
 
     def learn_model(self, model: Model, *, id: str) -> list[Change]:
         """Learns all rows that a model has counted in one commit, with a change for every class, under the id and the
         class. Repeating it with the same counts and id changes nothing and sets `already`."""
         _ = Model(self.schema) + Model(model.schema)  # raises an error if they cannot be added
-        parts = by_class(model)
-        made = [self._learning(checked_id(f"{id} {label!r}"), self._state.counted(part)) for label, part in parts]
-        return self._do(partial(self._changes.together, made, 0)) if made else []
+        learning, counted = self._changes.learning, self._state.counted
+        made = [learning(checked_id(f"{id} {label!r}"), counted(part)) for label, part in by_class(model)]
+        return self._together(made, 0) if made else []
 
     def forget(self, row: Any = None, label: Any = None, *, id: str | None = None, prove: bool = False) -> Change:
         """Forgets a row by its id, or by its content and label. Its counts are also deleted from the journal; when this
@@ -286,10 +287,13 @@ class Store:
         return self._state.counted(Model.train(self.schema, row, [label]))
 
     def _all(self, changes: Iterable[Planned]) -> list[Change]:
-        return all_of(changes, lambda some, first: self._do(partial(self._changes.together, some, first)))
+        return all_of(changes, self._together)
 
-    def _do(self, work: Any) -> Any:
-        return self._writer.hand_over(work).result()
+    def _together(self, changes: Sequence[Planned], first: int) -> Any:
+        return self._do(partial(self._changes.together, changes, first), sum(change.size for change in changes))
+
+    def _do(self, work: Any, size: int = EACH) -> Any:
+        return self._writer.hand_over(work, size=size).result()
 
     def _ask(self, work: Any) -> Any:
         return self._writer.hand_over(work, changes=False).result()

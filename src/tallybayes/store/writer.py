@@ -11,7 +11,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -21,19 +21,10 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import Changes
 from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
+from tallybayes.store.waiting import Task, Waiting, make_task
 
 TOGETHER = 512  # changes in one commit, at most
 SELDOM = 10.0  # snapshots may take one tenth of the time
-
-
-class Task(NamedTuple):
-    """Work for a caller that waits."""
-
-    work: Callable[[], Any]
-    done: Future[Any]
-    changes: bool  # whether to run it in a transaction, together with others
-    long: bool  # whether others run in between: see `catch_up`
-    id: str | None  # of the row to be changed, if it is useful to look it up together with others
 
 
 Answer = tuple[Task, Any, Exception | None]
@@ -47,6 +38,13 @@ class Published(NamedTuple):
     refused: Exception | None = None  # why there are none, although something is counted
 
 
+class Current(NamedTuple):
+    """Beliefs, and the number of the last change they include."""
+
+    number: int
+    beliefs: Beliefs
+
+
 class Writer:
     """The thread that owns the database and the model."""
 
@@ -58,32 +56,23 @@ class Writer:
         self._broken = False  # whether the model may be ahead of the disk
         self._next_snapshot = 0.0
         self._tried = self.state.number - self.state.replayed  # the change of the last snapshot, or attempt
-        self._door = threading.Lock()
-        self._closed = False
-        self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
+        self._tasks = Waiting()
+        self.put = self._tasks.put
         self._later: deque[Task | None] = deque()  # tasks that wait for a long one
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
-    def hand_over(
-        self, work: Callable[[], Any], *, changes: bool = True, long: bool = False, id: str | None = None
-    ) -> Future[Any]:
-        """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
-        with self._door:
-            if self._closed:
-                raise StoreError("The store is closed. Open it again with Store.open(path).")
-            done: Future[Any] = Future()
-            self._tasks.put(Task(work, done, changes, long, id))
-            return done
+    def hand_over(self, work: Callable[[], Any], **how: Any) -> Future[Any]:
+        """Schedules a task; `how` as for `make_task`. Tasks run in order, except that others may run between the steps
+        of a long one."""
+        task = make_task(work, **how)
+        self.put([task])
+        return task.done
 
     def close(self) -> None:
         """Finishes all scheduled tasks, then stops."""
-        with self._door:
-            if self._closed:
-                return
-            self._closed = True
-            self._tasks.put(None)
-        self._thread.join()
+        if self._tasks.close():
+            self._thread.join()
 
     def _run(self) -> None:
         going = True
@@ -94,47 +83,46 @@ class Writer:
                 self._snapshot_if_due()
             except Exception as error:  # any error, so that no caller waits for ever
                 self._broken = True
-                for task in tasks:
-                    if not task.done.done():
-                        task.done.set_exception(error)
+                self._answer([(task, None, error) for task in tasks if not task.done.done()])
 
     def _do(self, tasks: list[Task]) -> None:
         group: list[Task] = []
         for task in tasks:
             if task.changes:
                 group.append(task)
-                continue
-            self._commit(group)
-            group = []
-            self._alone(task)
+            if len(group) == TOGETHER or not task.changes:
+                self._commit(group)
+                group = []
+            if not task.changes:
+                self._alone(task)
         self._commit(group)
 
     def _waiting(self) -> tuple[list[Task], bool]:
         """The waiting tasks, and whether more may come."""
-        tasks: list[Task] = []
         if self._later:
-            task = self._later.popleft()
-            return ([], False) if task is None else ([task], True)
+            later = self._later.popleft()
+            return ([], False) if later is None else ([later], True)
         try:
-            task = self._tasks.get(timeout=self._pause())
+            some = self._tasks.get(timeout=self._pause())
         except queue.Empty:
             return [], True
-        while task is not None:
-            tasks.append(task)
-            if len(tasks) == TOGETHER or self._tasks.empty():
+        tasks: list[Task] = []
+        while some is not None:
+            tasks.extend(some)
+            if len(tasks) >= TOGETHER or self._tasks.empty():
                 return tasks, True
-            task = self._tasks.get()
+            some = self._tasks.get()
         return tasks, False
 
     def catch_up(self) -> None:
         """Runs tasks that arrived during a long one, between its steps; other long ones wait."""
         tasks: list[Task] = []
         while len(tasks) < TOGETHER and not self._tasks.empty():
-            task = self._tasks.get()
-            if task is None or task.long:
-                self._later.append(task)
-            else:
-                tasks.append(task)
+            some = self._tasks.get()
+            if some is None:
+                self._later.append(None)
+            for task in some or ():
+                (self._later if task.long else tasks).append(task)
         self._do(tasks)
         self._snapshot_if_due()
 
@@ -163,6 +151,11 @@ class Writer:
             if self.state.base != base:
                 answers = self._without_old_base(answers)
         self.publish()
+        self._answer(answers)
+
+    def _answer(self, answers: Sequence[Answer]) -> None:
+        """Tells the callers, once there is room for what they may send next."""
+        self._tasks.answered(task for task, _, _ in answers)
         for task, result, refused in answers:
             if refused is None:
                 task.done.set_result(result)

@@ -23,7 +23,7 @@ from tallybayes.serve.rows import Row, cells_of, one_row
 from tallybayes.serve.tables import LABEL
 from tallybayes.store import Change
 from tallybayes.store.chain import CORRECT
-from tallybayes.store.store import Current
+from tallybayes.store.writer import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
 TOP, OF_TEXTS = 12, 5  # bars of columns, and of the words of each; fewer if several columns have words
