@@ -1,6 +1,6 @@
 """Spark against its own MLlib, on this machine with local[2] and a warm session: texts and numbers.
 
-    python bench/spark.py [megabytes of text] [partitions] [rows of numbers] [alone]
+    python bench/spark.py [megabytes of text] [partitions] [rows of numbers] [once] [alone]
 
 Texts are the Enron-Spam mails, repeated to this many megabytes. MLlib uses Tokenizer, CountVectorizer and NaiveBayes;
 tallybayes one `train`. Numbers are 20 columns of mean 1e9 and variance 1: MLlib's VectorAssembler and gaussian
@@ -9,8 +9,8 @@ batch, which is checked at every row, and tasks that only receive their rows, th
 get the same cached DataFrame, and run once before they are timed. MLlib's NaiveBayes alone, on vectors assembled and
 cached beforehand, is shown separately. Times are those of the clock, and the CPU time of all processes, which other
 work on the machine affects less. The other parts are one machine without Spark, reading the same files, and the share
-of merging: a partition counted, and its model sent, received and added. 0 megabytes or 0 rows skip a part; "alone"
-skips MLlib on texts, which takes very long on a gigabyte.
+of merging: a partition counted, and its model sent, received and added. 0 megabytes or 0 rows skip a part. "once"
+times texts once instead of twice, and "alone" skips MLlib on them: on a gigabyte it takes long.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -58,28 +58,28 @@ def write_texts(folder: Path, megabytes: float) -> int:
     return times * len(table)
 
 
-def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: int, alone: bool) -> None:
+def texts_beside_mllib(spark: Any, folder: Path, megabytes: float, partitions: int, options: Collection[str]) -> None:
     from tallybayes.spark import predict, train
 
-    count = write_texts(folder, megabytes)
+    count, rounds = write_texts(folder, megabytes), 1 if "once" in options else ROUNDS
     frame = spark.read.parquet(str(folder)).repartition(partitions).cache()
     frame.count()
     model = train(TEXTS, frame)
-    training, predicting = (dict[str, Work](), dict[str, Work]()) if alone else mllib_on_texts(frame)
+    training, predicting = (dict[str, Work](), dict[str, Work]()) if "alone" in options else mllib_on_texts(frame)
     training |= {"tallybayes.spark": lambda: train(TEXTS, frame)}
-    compare(f"Training, {count:,} texts in {partitions} partitions", training, next(iter(training)), ROUNDS)
+    compare(f"Training, {count:,} texts in {partitions} partitions", training, next(iter(training)), rounds)
     predicting |= {
         "predictions only": lambda: predict(model, frame, probability=False, keep=[]).toArrow(),
         "all columns": lambda: predict(model, frame, probability=False).select("predicted").toArrow(),
     }
-    compare("Prediction", predicting, next(iter(predicting)), ROUNDS)
+    compare("Prediction", predicting, next(iter(predicting)), rounds)
     files = f"{folder}/*.parquet"
     print(f"\nSame bytes as without Spark: {digest(Model.train(TEXTS, open_source(files))) == digest(model)}")
     works = {
         "without": lambda: Model.train(TEXTS, open_source(files)),
         "with": lambda: train(TEXTS, spark.read.parquet(str(folder))),
     }
-    compare("Reading the files, without Spark and with it", works, "with", ROUNDS)
+    compare("Reading the files, without Spark and with it", works, "with", rounds)
     frame.unpersist()
 
 
@@ -161,7 +161,7 @@ def share_of_merging(folder: Path, partitions: int) -> None:
     print(f"\nMerging {len(some)} models of {megabytes:.1f} MB: {part:.0%} of counting and merging")
 
 
-def main(megabytes: float, partitions: int, rows: int, alone: bool) -> None:
+def main(megabytes: float, partitions: int, rows: int, options: Collection[str]) -> None:
     from pyspark.sql import SparkSession
 
     warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
@@ -174,7 +174,7 @@ def main(megabytes: float, partitions: int, rows: int, alone: bool) -> None:
     spark = session.getOrCreate()
     if megabytes:
         with tempfile.TemporaryDirectory() as home:
-            texts_beside_mllib(spark, Path(home), megabytes, partitions, alone)
+            texts_beside_mllib(spark, Path(home), megabytes, partitions, options)
             share_of_merging(Path(home), partitions)
     if rows:
         numbers_beside_mllib(spark, rows)
@@ -185,6 +185,6 @@ if __name__ == "__main__":
     if find_spec("pyspark") is None:
         print("Spark is not installed and is skipped: pip install 'tallybayes[spark]'")
         sys.exit(0)
-    given = [float(each) for each in sys.argv[1:4]]
+    given = [float(each) for each in sys.argv[1:4] if each not in ("once", "alone")]
     size, parts, numbers = [*given, *(50.0, 20.0, 500_000.0)[len(given) :]]
-    main(size, int(parts), int(numbers), "alone" in sys.argv)
+    main(size, int(parts), int(numbers), sys.argv)

@@ -15,8 +15,8 @@ from tallybayes import Categorical, Gaussian, Model, digest
 from tallybayes.spark import predict, train
 
 spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-rows = pa.table({"x": [i / 7 for i in range(60)], "city": ["Ur", "Köln"] * 30, "y": ["a", "b", "b"] * 20})
-families = {"x": Gaussian(), "city": Categorical()}
+rows = pa.table({"x": [i / 7 for i in range(60)], "City": ["Ur", "Köln"] * 30, "city": ["Ur"] * 60, "y": ["a", "b", "b"] * 20})
+families = {"x": Gaussian(), "City": Categorical(), "city": Categorical()}
 frame = spark.createDataFrame(rows)
 model = train(families, frame.repartition(20), "y")
 print(type(spark).__module__, digest(model) == digest(Model.train(families, rows, "y")), predict(model, frame).count())

@@ -62,6 +62,26 @@ def test_many_columns_of_several_types_give_the_bytes_of_one_machine(spark):
     np.testing.assert_allclose(found["P(1)"].to_numpy(), model.posterior(rows)[:, 1], atol=1e-12)
 
 
+def test_names_that_differ_only_in_case_are_different_columns(spark):
+    from tallybayes.spark import NaiveBayes, predict, train
+
+    draw = np.random.default_rng(5)
+    columns = {"a": draw.normal(size=80), "A": draw.normal(9.0, 1.0, 80), "W": draw.integers(0, 5, 80)}
+    levels = {"é.`": draw.choice(["u", "v"], 80), "É.`": draw.choice(["U", "V"], 80), "y": draw.choice(["n", "N"], 80)}
+    rows = pa.table(columns | levels | {"Y": draw.choice(["k", "l"], 80), "w": draw.choice([0.5, 2.0], 80)})
+    frame = spark.createDataFrame(rows).coalesce(1)
+    schema = Schema({"a": Gaussian(), "A": Gaussian()} | {name: Categorical() for name in ("W", "é.`", "É.`", "Y")})
+    model = train(schema, frame.repartition(3), "y", "w")
+    assert digest(model) == digest(Model.train(schema, rows, "y", weights="w"))
+    found = predict(model, frame).toArrow()
+    assert found.select(rows.schema.names).equals(rows)
+    np.testing.assert_allclose(found["P(N)"].to_numpy(), model.posterior(rows)[:, 0], atol=1e-12)
+    fitted = NaiveBayes(schema=schema, labelCol="y", weightCol="w").fit(frame)
+    assert fitted.transform(frame).drop("probability").toArrow().drop_columns("prediction").equals(rows)
+    with pytest.warns(UserWarning, match="it was inferred"):
+        assert set(train(None, frame, "y", "w").schema.columns) == set(schema.columns)
+
+
 def test_mllib_vectors_are_counted_as_vectors(spark):
     from pyspark.ml.feature import VectorAssembler
 

@@ -1,4 +1,4 @@
-"""Columns of a DataFrame by name, with any characters, and the Spark types of labels."""
+"""Columns of a DataFrame, with any names, and the Spark types of labels."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from pyspark.sql.types import (
 NOT_SENT = (CalendarIntervalType, YearMonthIntervalType)  # types that Spark does not convert to Arrow
 
 
-def quoted(name: str) -> str:
-    """A column name, quoted, since it may contain dots and quotes."""
-    return "`" + name.replace("`", "``") + "`"
+def numbered(frame: DataFrame) -> DataFrame:
+    """The columns as c0, c1, …: `mapInArrow` supports no names with dots or quotes, and Spark takes names that differ
+    only in case for the same."""
+    return frame.toDF(*(f"c{at}" for at in range(len(frame.columns))))
 
 
 def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:
@@ -36,9 +37,12 @@ def check_there(frame: DataFrame, names: Sequence[str], advice: str) -> None:
             raise ValueError(f"Column {name!r}: Spark does not send {kind.simpleString()} to Python. Cast or drop it.")
 
 
-def sent_columns(frame: DataFrame) -> DataFrame:
-    """The columns that Spark can send to Python."""
-    return frame.drop(*(field.name for field in frame.schema.fields if isinstance(field.dataType, NOT_SENT)))
+def first_rows(frame: DataFrame, count: int, without: str | None) -> pa.Table:
+    """Of all columns that Spark can send to Python, except one."""
+    fields = frame.schema.fields
+    used = [at for at, field in enumerate(fields) if field.name != without and not isinstance(field.dataType, NOT_SENT)]
+    rows = numbered(frame).select(*(f"c{at}" for at in used)).limit(count).toArrow()
+    return rows.rename_columns([fields[at].name for at in used])
 
 
 def label_kind(label_type: pa.DataType | None) -> tuple[DataType, Any]:

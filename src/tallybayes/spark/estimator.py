@@ -31,7 +31,7 @@ from pyspark.sql import functions as f
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.model.model import Model
 from tallybayes.schema.schema import Schema
-from tallybayes.spark.columns import quoted
+from tallybayes.spark.columns import numbered
 from tallybayes.spark.predicting import answered
 from tallybayes.spark.training import train
 
@@ -87,13 +87,16 @@ class NaiveBayesModel(Transformer, _Columns, MLReadable, MLWritable):
 
     def _transform(self, dataset: DataFrame) -> DataFrame:
         names = [f"{self.uid} {at}" for at in range(2 + len(self.counts.classes))]
-        found = answered(self.counts, dataset, names)
-        predicted = f.col(quoted(names[0]))
+        found = numbered(answered(self.counts, dataset, names))
+        columns, kept = [f.col(name) for name in found.columns], dataset.columns
+        predicted, _, *shares = columns[len(kept) :]
         if isinstance(self.counts.classes[0], (bool, int, float)):
             predicted = predicted.cast("double")
-        shares = array_to_vector(f.array(*(f.col(quoted(name)) for name in names[2:])))
-        kept = [f.col(quoted(name)) for name in dataset.columns]
-        return found.select(*kept, predicted.alias(self.getPredictionCol()), shares.alias(self.getProbabilityCol()))
+        return found.select(
+            *(column.alias(name) for column, name in zip(columns, kept, strict=False)),
+            predicted.alias(self.getPredictionCol()),
+            array_to_vector(f.array(*shares)).alias(self.getProbabilityCol()),
+        )
 
     def write(self) -> MLWriter:
         return _Writer(self)

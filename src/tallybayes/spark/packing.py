@@ -16,7 +16,7 @@ from pyspark.sql import functions as f
 from pyspark.sql.types import ByteType, DataType, DoubleType, FloatType, IntegerType, LongType, ShortType
 
 from tallybayes.sources.columnar import rows_within
-from tallybayes.spark.columns import quoted
+from tallybayes.spark.columns import numbered
 
 NUMBERS = (DoubleType, FloatType, LongType, IntegerType, ShortType, ByteType)
 BATCH_BYTES = 1 << 24  # of rows processed together, since every batch has a fixed cost
@@ -40,10 +40,10 @@ class Packing(NamedTuple):
         return cls(names, list(groups.values()))
 
     def packed(self, frame: DataFrame) -> DataFrame:
-        """The columns as c0, c1, …, since `mapInArrow` does not support names with dots or quotes."""
-        kinds = _kinds(frame)
-        columns = (_as_one(kinds, group) for group in self.groups)
-        return frame.select(*(column.alias(f"c{at}") for at, column in enumerate(columns)))
+        """A column for each group: c0, c1, …"""
+        kinds, places = _kinds(frame), {name: f"c{at}" for at, name in enumerate(frame.columns)}
+        columns = (_as_one(kinds[group[0]], [f.col(places[name]) for name in group]) for group in self.groups)
+        return numbered(frame).select(*(column.alias(f"c{at}") for at, column in enumerate(columns)))
 
     def unpacked(self, batches: Batches) -> Batches:
         """The columns under their own names, with small batches combined."""
@@ -140,8 +140,7 @@ def _kinds(frame: DataFrame) -> dict[str, DataType]:
     return {field.name: field.dataType for field in frame.schema.fields}
 
 
-def _as_one(kinds: dict[str, DataType], group: list[str]) -> Column:
-    columns = [f.col(quoted(name)) for name in group]
+def _as_one(kind: DataType, columns: list[Column]) -> Column:
     if len(columns) > 1:
         return f.array(*columns)
-    return vector_to_array(columns[0]) if isinstance(kinds[group[0]], VectorUDT) else columns[0]
+    return vector_to_array(columns[0]) if isinstance(kind, VectorUDT) else columns[0]

@@ -21,7 +21,7 @@ from tallybayes.model.merge import merge
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.schema.schema import Schema
-from tallybayes.spark.columns import check_there, sent_columns
+from tallybayes.spark.columns import check_there, first_rows
 from tallybayes.spark.errors import marking, sentences
 from tallybayes.spark.packing import Batches, Packing
 from tallybayes.spark.sending import COUNTED, IN_PIECES, in_pieces, received, sent, whole
@@ -48,7 +48,7 @@ def train(
     Without a schema, one is inferred from the first rows, with a warning. Intervals and questions that must be chosen
     before counting are chosen from these rows too."""
     check_absent(absent)
-    settled = _settled(schema, df if weight is None else df.drop(weight), label)
+    settled = _settled(schema, df, label, weight)
     label = label or settled.label
     if label is None:
         raise ValueError("Which column holds the classes? Give label='…', or a schema with a label.")
@@ -62,12 +62,14 @@ def train(
         return _merged(counted, settled)
 
 
-def _settled(schema: Schema | Mapping[str, Family] | None, df: DataFrame, label: str | None) -> Schema:
+def _settled(
+    schema: Schema | Mapping[str, Family] | None, df: DataFrame, label: str | None, weight: str | None
+) -> Schema:
     """The schema with everything that must be the same in all partitions."""
     given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)
     if given is not None and all(family.is_prepared for family in given.columns.values()):
         return given
-    first = sent_columns(df).limit(LOOKED_AT).toArrow()
+    first = first_rows(df, LOOKED_AT, without=weight)
     if given is None:
         given = Schema.infer(first, label)
         warnings.warn(
