@@ -52,10 +52,10 @@ def _added_up(documents: Floats, words: Floats) -> tuple[Floats, Floats]:
     whole = documents.astype(np.int64) if documents.max(initial=0.0) <= len(documents) else None
     if whole is not None and np.array_equal(whole, documents) and whole.min(initial=0) >= 0:
         by = np.bincount(whole, words)
-        moved = np.flatnonzero(by)
-        return moved.astype(np.float64), by[moved]
+        filled = np.flatnonzero(by)
+        return filled.astype(np.float64), np.asarray(by[filled], np.float64)
     moved, at = np.unique(documents, return_inverse=True)
-    return moved, np.bincount(at.reshape(-1), words, len(moved))
+    return moved, np.asarray(np.bincount(at.reshape(-1), words, len(moved)), np.float64)
 
 
 NONE = Frequencies(np.zeros(0), np.zeros(0))
