@@ -13,7 +13,7 @@ import pytest
 from examples import some
 from killing import Learners, check_all_there, killed
 from service import TEXTS, process
-from tallybayes import Store
+from tallybayes import Bernoulli, Gaussian, Store
 
 pytestmark = pytest.mark.slow
 
@@ -112,3 +112,23 @@ def test_clients_read_their_writes_and_versions_never_decrease(tmp_path):
         facts = httpx.get(f"{url}/v1/models/s").json()
         assert (facts["rows"], facts["version"], len(facts["classes"])) == (80, 80, 8)
         assert json.loads(httpx.get(f"{url}/v1/models").text)["models"][0]["rows"] == 80
+
+
+def test_cells_that_cannot_be_read_are_refused_although_the_library_treats_them_as_missing(tmp_path):
+    """A client sees no warnings, and may correct its request."""
+    with Store.create(tmp_path / "people", {"age": Gaussian(), "member": Bernoulli()}) as store:
+        for age, member, label in ((20.0, True, "a"), (30.0, False, "b"), (40.0, True, "b")):
+            store.learn({"age": age, "member": member}, label)
+    with process(tmp_path / "people") as (_, url), httpx.Client(base_url=f"{url}/v1/models/people") as client:
+        for row, sentence in (
+            ({"age": "forty", "member": True}, "Column 'age', row 0: 'forty' is not a number."),
+            ({"age": 40.0, "member": "maybe"}, "Column 'member', row 0: 'maybe' is neither true nor false"),
+        ):
+            for operation, body in (
+                ("predict", {"row": row}),
+                ("predict", {"rows": [row] * 3}),
+                ("explain", {"row": row}),
+            ):
+                refused = client.post(operation, json=body)
+                assert (refused.status_code, refused.json()["detail"][: len(sentence)]) == (400, sentence)
+        assert client.post("predict", json={"row": {"age": "40", "member": None}}).status_code == 200

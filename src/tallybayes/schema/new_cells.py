@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes.data.arrow_cells import without_unreadable
 from tallybayes.data.cells import Cells, texts
-from tallybayes.data.errors import CellError, UnreadableError
+from tallybayes.data.errors import CellError, UnreadableError, UnreadableWarning
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name, joined, members
 
@@ -35,7 +35,8 @@ def encode_new(name: Name, family: Family, cells: dict[str, Cells], start: int) 
                 cells[column], bad = without_unreadable(cells[column], _reader(name, family, column))
             what, _, advice = error.reason.rpartition(". ")
             where = f"Column {column!r}, row {start + error.row}"
-            warnings.warn(f"{where}: {what}; such cells ({len(bad)}) are treated as missing. {advice}", stacklevel=2)
+            text = f"{where}: {what}; such cells ({len(bad)}) are treated as missing. {advice}"
+            warnings.warn(UnreadableWarning(text, error.located(name, start)), stacklevel=2)
         except CellError as error:
             raise error.located(name, start) from None
 
