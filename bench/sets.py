@@ -42,11 +42,11 @@ class Set(NamedTuple):
     learned: int | None  # the first so many rows are for training, if the set defines a split
     folds: int
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, seed: int = 0) -> Iterator[Part]:
         if self.learned is not None:
             yield self._part(np.arange(len(self.rows)) >= self.learned)
             return
-        fold = dealt(self.labels, self.folds)
+        fold = dealt(self.labels, self.folds, seed)
         for number in range(self.folds):
             yield self._part(fold == number)
 
@@ -55,9 +55,9 @@ class Set(NamedTuple):
         return Part(learned, labels, self.rows[asked].reset_index(drop=True), self.labels[asked])
 
 
-def dealt(labels: Any, folds: int) -> Any:
+def dealt(labels: Any, folds: int, seed: int = 0) -> Any:
     """The fold of each row."""
-    shuffled = np.random.default_rng(0).permutation(len(labels))
+    shuffled = np.random.default_rng(seed).permutation(len(labels))
     order = shuffled[np.argsort(labels[shuffled], kind="stable")]
     fold = np.empty(len(labels), int)
     fold[order] = np.arange(len(labels)) % folds

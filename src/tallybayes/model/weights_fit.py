@@ -3,8 +3,10 @@
 The objective is Σ −log P(class | row) + λ·Σ(θ − θ̄)² + 10·Σm² + ½(θ̄ − 0.2)² + ½(p − ¼)² + Σb², with θ, m, p ≥ 0. The
 weights θ of columns shrink towards their mean, by λ = 10·√(columns/rows), at least 1; the mean θ̄ towards 0.2, the
 weights m of missing cells towards 0, and the weight p of the prior towards ¼; b are offsets of the classes. With many
-rows this matters little; with few, weights without information stay near the mean. Each of k parts of blocks has a
-weight β, which shrinks towards 1/k by ½(β − 1/k)².
+rows this matters little; with few, weights without information stay near the mean. With more than two classes each may
+have weights of its own: θ and m are then their means, towards which they shrink by μ·Σδ², where δ are the differences
+and μ = 5·classes·columns/rows, at least 0.2. Each of k parts of blocks has a weight β, which shrinks towards 1/k by
+½(β − 1/k)².
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from tallybayes.families.minimum import Smooth, curvature_of, minimum
 MANY = 1000  # rows
 SOME = 10  # rows per class, from which on a class has weights of its own
 TOGETHER, LOOSELY = 10.0, 1.0  # λ is TOGETHER·√(columns/rows), at least LOOSELY
+ALIKE, FREELY = 5.0, 0.2  # μ is ALIKE·classes·columns/rows, at least FREELY
 SILENT = 10.0  # the penalty on the weights of missing cells
 MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
 DIGITS = 6  # of a weight
@@ -93,7 +96,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
     classes, pieces = known.shape
     if classes < 2 or not len(known.labels):
         return None
-    apart = classes > 2 and len(known.labels) >= max(MANY, SOME * classes)
+    apart = classes > 2 and len(known.labels) >= SOME * classes
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
     best = np.array([float(f"{value:.{DIGITS}g}") for value in _minimum(known, layout)])
     thetas, offsets = layout.unpacked(best)
@@ -156,7 +159,7 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
 def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
     """The objective, in variables scaled by `unit`."""
     classes, pieces = known.shape
-    strengths = _strengths(known, layout.own)
+    strengths = _strengths(known)
 
     def value(values: Floats) -> tuple[float, Floats]:
         values = values * unit
@@ -173,7 +176,7 @@ def _curvature(known: Evidenced, layout: Layout, unit: Floats, at: Floats) -> Fl
     if not known.against:
         return curvature_of(_objective(known, layout, unit), at)
     (thetas, _), offsets = layout.unpacked(at * unit)
-    strengths = _strengths(known, layout.own)
+    strengths = _strengths(known)
     x = np.concatenate([known.evidence[:, 0], np.ones((2, len(known.labels))) * [[-1.0], [1.0]]])
     scores = np.einsum("p,pr->r", np.append(thetas, offsets), x) + (known.base[1] - known.base[0])
     unsure = known.weights * 0.25 * (1.0 - np.tanh(0.5 * scores) ** 2)
@@ -194,9 +197,16 @@ def _units(known: Evidenced, layout: Layout) -> Floats:
     return np.asarray(1.0 / np.sqrt(layout.packed(curved, offsets) + _together(known)))
 
 
-def _strengths(known: Evidenced, own: int) -> Floats:
-    """The penalty on the weight of each piece: columns shrink towards their mean, missing cells towards 0."""
-    return np.tile(np.repeat([_together(known), -SILENT], [known.columns, known.missing]), own)
+class Strengths(NamedTuple):
+    """How strongly weights shrink."""
+
+    pieces: Floats  # those of columns towards their mean; negative for missing cells, whose weights shrink towards 0
+    classes: float  # those of each class towards their mean
+
+
+def _strengths(known: Evidenced) -> Strengths:
+    pieces = np.repeat([_together(known), -SILENT], [known.columns, known.missing])
+    return Strengths(pieces, max(ALIKE * known.shape[0] * known.columns / len(known.labels), FREELY))
 
 
 def _together(known: Evidenced) -> float:
@@ -204,14 +214,18 @@ def _together(known: Evidenced) -> float:
     return max(TOGETHER * math.sqrt(known.columns / len(known.labels)), LOOSELY)
 
 
-def _penalty(values: Floats, layout: Layout, strengths: Floats) -> tuple[float, Floats]:
+def _penalty(values: Floats, layout: Layout, strengths: Strengths) -> tuple[float, Floats]:
     size, end = layout.size, layout.size + layout.parts
-    thetas, parts, prior, offsets = values[:size], values[size:end], values[end], values[end + 1 :]
-    column = strengths > 0
+    each, parts, prior, offsets = values[:size], values[size:end], values[end], values[end + 1 :]
+    each = each.reshape(layout.own, layout.each)
+    thetas, column = each.mean(axis=0), strengths.pieces > 0
     count = int(column.sum())
     mean = thetas[column].mean() if count else MEAN
     away, off = thetas - np.where(column, mean, 0.0), parts - 1.0 / max(layout.parts, 1)
-    pull = np.abs(strengths) * away
+    pull, apart = np.abs(strengths.pieces) * away, (each - thetas).reshape(-1)
     penalty = pull @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
-    slopes = 2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)
-    return float(penalty), np.concatenate([slopes, off, [prior - PRIOR], 2.0 * offsets])
+    slopes = (2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)) / layout.own
+    slopes = np.tile(slopes, layout.own) + 2.0 * strengths.classes * apart
+    return float(penalty + strengths.classes * (apart @ apart)), np.concatenate(
+        [slopes, off, [prior - PRIOR], 2.0 * offsets]
+    )
