@@ -1,8 +1,8 @@
 """The data sets of the accuracy benchmarks, and their split into training and test rows.
 
 Every set of ../shared/data: tables as pandas reads them (only an empty cell is missing), texts as a table of one
-column. Folds are stratified after a shuffle with seed 0; a set in two parts is trained on the first and tested on the
-second.
+column. Folds are stratified after a shuffle with seed 0, or another one; a set in two parts is trained on the first
+and tested on the second.
 """
 
 from __future__ import annotations
@@ -41,12 +41,13 @@ class Set(NamedTuple):
     labels: Any
     learned: int | None  # the first so many rows are for training, if the set defines a split
     folds: int
+    seed: int = 0  # of the shuffle before rows are dealt to folds
 
     def parts(self) -> Iterator[Part]:
         if self.learned is not None:
             yield self._part(np.arange(len(self.rows)) >= self.learned)
             return
-        fold = dealt(self.labels, self.folds)
+        fold = dealt(self.labels, self.folds, self.seed)
         for number in range(self.folds):
             yield self._part(fold == number)
 
@@ -55,9 +56,9 @@ class Set(NamedTuple):
         return Part(learned, labels, self.rows[asked].reset_index(drop=True), self.labels[asked])
 
 
-def dealt(labels: Any, folds: int) -> Any:
+def dealt(labels: Any, folds: int, seed: int = 0) -> Any:
     """The fold of each row."""
-    shuffled = np.random.default_rng(0).permutation(len(labels))
+    shuffled = np.random.default_rng(seed).permutation(len(labels))
     order = shuffled[np.argsort(labels[shuffled], kind="stable")]
     fold = np.empty(len(labels), int)
     fold[order] = np.arange(len(labels)) % folds
