@@ -22,7 +22,7 @@ def test_dependent_columns_are_counted_jointly_and_reported(tally, parity):
     ended = tally(*parity, "--dependence", "auto")
     assert ended.code == 0
     (line,) = [line for line in ended.err.splitlines() if line.startswith("Together: ")]
-    assert "2 columns by Several(members=(Trees(n=300, random=150), Pairs(structure='averaged')))" in line
+    assert "2 columns by Several(members=(Trees(n=300, random=150, crossed=200), Pairs(structure='averaged')))" in line
     assert "columns that may depend on each other; their evidence is weighed" in line
     assert "best mean of logs × " in line
     assert "Pairs × " in line
@@ -30,7 +30,7 @@ def test_dependent_columns_are_counted_jointly_and_reported(tally, parity):
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [("trees", "Trees(n=300, random=150)"), ("pairs", "Pairs(structure='averaged')")]
+    ("kind", "name"), [("trees", "Trees(n=300, random=150, crossed=200)"), ("pairs", "Pairs(structure='averaged')")]
 )
 def test_trees_or_pairs_alone(tally, parity, kind, name):
     ended = tally(*parity, "--dependence", kind)

@@ -96,7 +96,12 @@ def test_row_reaches_the_leaf_of_its_answers(rows, kind, seed):
 
 def test_many_rows_reach_leaves_at_very_different_depths():
     chain = [node for k in range(200) for node in (asks(2 * k + 1, low=k, span=0), leaf(2 * k + 1))]
-    order = [chain[0], *(node for k in range(1, 200) for node in (chain[2 * k - 1], chain[2 * k])), chain[-1], leaf(400)]
+    order = [
+        chain[0],
+        *(node for k in range(1, 200) for node in (chain[2 * k - 1], chain[2 * k])),
+        chain[-1],
+        leaf(400),
+    ]
     forest = forest_of(order)
     codes = np.random.default_rng(0).integers(0, 256, (1_300, 1)).astype(np.uint8)
     assert forest.find(codes, 0).tolist() == np.minimum(codes[:, 0], 200).tolist()

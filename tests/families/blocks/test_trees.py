@@ -27,12 +27,12 @@ CELLS = st.tuples(
 )
 
 
-def drawn_family(questions, random=0):
+def drawn_family(questions, **more):
     """One in which all trees score left-out rows."""
     codes = np.random.default_rng(0).integers(0, 4, (60, 3)).astype(np.uint8)
     rows = Rows(["a", "b", "c"], (codes.sum(axis=1) % 3).astype(np.int32))
-    grown = grow(codes, rows, CODES, n=4, questions=questions, seed=0, random=random)
-    return Trees(n=4, random=random, questions="random", codes=CODES, grown=grown).over(BLOCK)
+    grown = grow(codes, rows, CODES, n=4, questions=questions, seed=0, **more)
+    return Trees(n=4, **more, questions="random", codes=CODES, grown=grown).over(BLOCK)
 
 
 ROWS = st.lists(st.tuples(CELLS, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=10)
@@ -50,8 +50,13 @@ LAWS = {  # excludes texts, which have no questions, and missing cells, which ar
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize(
     "family",
-    [drawn_family("guided"), drawn_family("random"), drawn_family("guided", random=2)],
-    ids=["guided", "random", "both"],
+    [
+        drawn_family("guided"),
+        drawn_family("random"),
+        drawn_family("guided", random=2),
+        drawn_family("guided", crossed=3),
+    ],
+    ids=["guided", "random", "both", "crossed"],
 )
 @given(data=st.data())
 @settings(max_examples=some(20), suppress_health_check=list(HealthCheck))

@@ -12,41 +12,46 @@ from tallybayes import kernels
 from tallybayes.counts.tally import Rows
 from tallybayes.data.processors import processors
 from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
-from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks
+from tallybayes.families.blocks.crossing import NO_PAIRS, pairs_of, with_pairs
+from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks, ranked_by
 
 GUIDED, RANDOM = "guided", "random"
 BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a few random ones, a random one
 MOST_CELLS = 2**26  # leaves × classes, half a gigabyte: with more classes, leaves are larger
 
 
-def grow(codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int, random: int = 0) -> Questions:
+def grow(
+    codes: Bytes, rows: Rows, coding: Coding, *, n: int, questions: str, seed: int, random: int = 0, crossed: int = 0
+) -> Questions:
     """The questions of `n` trees, and of `random` more that ask random ones. Which rows a tree is grown on depends on
-    their codes alone: of equal rows, all or none, unless they are frequent."""
+    their codes alone: of equal rows, all or none, unless they are frequent. The best questions may be about pairs of
+    columns, too, if there are at most `crossed`."""
     known = rows.codes >= 0
     codes, labels = codes[known], np.ascontiguousarray(rows.codes[known])
     weights = None if rows.weights is None else np.ascontiguousarray(rows.weights[known])
     guided = questions == GUIDED
-    columns = len(coding)
-    ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else name_ranks(columns)
-    ranked = np.ascontiguousarray(ranks[np.arange(columns), codes])
+    pairs = pairs_of(coding, crossed) if guided else NO_PAIRS
+    codes = with_pairs(codes, pairs)
+    ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else name_ranks(len(coding))
+    ranked = ranked_by(ranks, codes)
     common = common_marks(ranked, weights)
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
-    nominal = np.array([not is_numeric(code) for code in coding], np.uint8)
-    tried = math.ceil(math.sqrt(columns))
+    nominal = np.array([*(not is_numeric(code) for code in coding), *(True for _ in pairs)], np.uint8)
     least = _least(len(labels), n + random, len(rows.classes))
     best = n - n // 2 if guided else 0
     drawn = n - best if guided else n + random
 
     def tree(number: int) -> NDArray[np.int64]:
         kind = ANY if not guided or number >= n else BEST if number < best else DRAWN
-        given = (by_column, labels, weights, marks, nominal, max(len(rows.classes), 1))
-        return kernels.grow_tree(*given, kind, tried, seed, number, least)
+        columns = len(nominal) if kind == BEST else len(coding)
+        given = (by_column[:columns], labels, weights, marks, nominal[:columns], max(len(rows.classes), 1))
+        return kernels.grow_tree(*given, kind, math.ceil(math.sqrt(columns)), seed, number, least)
 
     with ThreadPoolExecutor(processors()) as pool:
         trees = list(pool.map(tree, range(n + random)))
     roots = np.cumsum([0, *map(len, trees)])
     nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
-    return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn)
+    return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn, pairs)
 
 
 def _least(rows: int, trees: int, classes: int) -> int:

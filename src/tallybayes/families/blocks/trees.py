@@ -37,7 +37,8 @@ class Trees(CodedBlock):
     kind of tree has its own weights; then `random` more trees, which ask random questions, may add to the others.
 
     Questions are chosen on a sample of rows before anything is counted. With `questions="guided"` they separate the
-    classes: half of the `n` trees take the best split, the others the best of a few random ones. With "random"
+    classes: half of the `n` trees take the best split, the others the best of a few random ones. Where columns matter
+    only together, `crossed` lets the first half ask about pairs of levels, too. With "random"
     they depend on `seed` alone, so no label affects them. Questions are part of the schema and stay when rows are
     forgotten: the counts forget, but only preparing the schema again forgets what the rows contributed to it.
 
@@ -60,6 +61,15 @@ class Trees(CodedBlock):
     random: int = setting(
         0,
         "how many more trees ask random questions, beside guided ones; they count only if evidence is weighed",
+        least=0,
+        most=10_000,
+        counting=True,
+        later=True,
+    )
+    crossed: int = setting(
+        0,
+        "the trees with the best questions may ask about pairs of columns as well, if there are at most so many pairs "
+        "and every column is in one with at most 256 pairs of levels; of guided questions only",
         least=0,
         most=10_000,
         counting=True,
@@ -89,7 +99,8 @@ class Trees(CodedBlock):
         coded = super().prepared(cells, rows)
         assert coded.codes is not None
         given = (coded.coder.encode(cells), rows, coded.codes)
-        found = grow(*given, n=self.n, random=self.random, questions=self.questions, seed=self.seed)
+        settings = {name: getattr(self, name) for name in ("n", "random", "crossed", "questions", "seed")}
+        found = grow(*given, **settings)
         return replace(coded, grown=found).over(self.columns)
 
     @property
@@ -116,7 +127,7 @@ class Trees(CodedBlock):
         if not isinstance(self.grown, Filed):
             return self
         found = self.grown.found(prefix, arrays)
-        if len(found.ranks) != len(self.columns):
+        if found.columns != len(self.columns):
             raise ValueError("its questions refer to other columns")
         return replace(self, grown=found).over(self.columns)
 

@@ -72,7 +72,8 @@ class TreesBelief(Belief):
         """The evidence of each column: how much its questions change the mean log-probability along the paths."""
         for row in range(len(cells)):
             one = np.ascontiguousarray(cells[row : row + 1])
-            changes = self.questions.forest.changes(one, self.counts, self.family.m)[0] / len(self.questions)
+            found = self.questions.forest.changes(one, self.counts, self.family.m)[0] / len(self.questions)
+            changes = self.questions.by_column(found)
             columns = zip(self.family.columns, changes, strict=True)
             yield [Part(column, 1.0, change) for column, change in columns if change.any()]
 
@@ -82,8 +83,7 @@ class TreesBelief(Belief):
         for root in self.questions.roots.tolist():
             question = self.questions.question(root)
             if question is not None:
-                column, code = self.family.columns[question.column], self.family.codes[question.column]
-                texts.append(self.questions.text(question, column, code))
+                texts.append(self.questions.text(question, self.family.columns, self.family.codes))
         counted = sorted(Counter(texts).items(), key=lambda each: (-each[1], each[0]))
         return [f"{text}? ({n} of {len(self.questions)} trees)" for text, n in counted[:SHOWN]]
 

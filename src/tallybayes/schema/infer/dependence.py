@@ -17,7 +17,8 @@ MANY_LEVELS = 100  # if at least two columns have this many levels, pairs of lev
 SOME_LEVELS = 10  # … for all columns with at least this many levels …
 MOST_CROSSED = 8  # … unless there are more such columns than this
 MOST = 60  # columns: with more, pairs of columns are not counted
-FEW = 5_000  # rows: with fewer, trees are small, and more of them are better
+FEW = 5_000  # rows: with fewer, trees are small, and more of them are better …
+MOST_PAIRS = 200  # … which may ask about two columns at a time, if there are at most so many pairs
 
 
 def check_dependence(dependence: str) -> None:
@@ -33,7 +34,7 @@ def with_dependence(
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
     name = tuple(sorted(together))
-    trees = Trees(n=300, random=150) if len(sample) < FEW else Trees()
+    trees = Trees(n=300, random=150, crossed=MOST_PAIRS) if len(sample) < FEW else Trees()
     members: list[Family] = [] if dependence == PAIRS else [trees]
     why = "columns that may depend on each other; their evidence is weighed"
     if dependence != TREES and len(together) <= MOST:
