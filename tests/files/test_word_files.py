@@ -1,10 +1,13 @@
 """Files of text models: permanent, and refused if their numbers are inconsistent."""
 
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tallybayes import Gaussian, Model, Words, WordSequence, load
+from tallybayes.counts import cells
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.files.tensors import FileError, arrays_of, file_bytes, text_of
 
@@ -61,3 +64,36 @@ def test_lengths_round_trip(family, lengths):
 def test_inconsistent_word_counts_are_refused(array, change, said):
     with pytest.raises(FileError, match=said):
         from_bytes(edited(to_bytes(TEXTS), array, change))
+
+
+@pytest.mark.parametrize("at", range(6))
+@pytest.mark.parametrize(("array", "said"), [("n", "number of its documents"), ("documents", "more documents than")])
+def test_every_cell_is_checked_if_only_some_are_at_a_time(monkeypatch, at, array, said):
+    """A word of which a class has more documents than it has, or fewer occurrences than documents."""
+    monkeypatch.setattr(cells, "SOME", 2)
+    texts = ["one two three", "one two three", "two one three", "three two one"]
+    model = Model.train({"body": Words()}, {"body": texts}, ["a", "a", "b", "b"])
+
+    def change(sums):
+        sums = sums.copy()
+        sums[at] = 1 if array == "n" else 3
+        return sums
+
+    data = to_bytes(model)
+    if array == "documents":
+        data = edited(data, "1/words/sums/n", lambda sums: sums + 1)
+    with pytest.raises(FileError, match=said):
+        from_bytes(edited(data, f"1/words/sums/{array}", change))
+
+
+def test_loading_takes_little_more_memory_than_the_file():
+    random = np.random.default_rng(0)
+    texts = [" ".join(f"w{i}" for i in random.integers(0, 100_000, 100)) for _ in range(1000)]
+    data = to_bytes(Model.train({"body": Words()}, {"body": texts}, random.integers(0, 5, 1000)))
+    from_bytes(data)  # imports what it needs
+    tracemalloc.start()
+    try:
+        from_bytes(data)
+        assert tracemalloc.get_traced_memory()[1] < 3 * len(data)
+    finally:
+        tracemalloc.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,6 +10,8 @@ from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.sums import added_up
+
+SOME = 1 << 18  # cells at a time
 
 
 class Cells(NamedTuple):
@@ -51,6 +54,12 @@ class Cells(NamedTuple):
 
     def carried(self) -> Cells:
         return self._replace(sums={name: array.carried() for name, array in self.sums.items()})
+
+
+def in_stretches(sums: Mapping[str, Exact]) -> Iterator[dict[str, Exact]]:
+    """The same sums, some cells at a time: what is worked out from them need not all be in memory at once."""
+    for start in range(0, len(sums["n"]), SOME):
+        yield {name: array[start : start + SOME] for name, array in sums.items()}
 
 
 def with_room(array: NDArray[Any], room: int) -> NDArray[Any]:

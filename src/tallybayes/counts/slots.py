@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from operator import gt
@@ -82,6 +82,27 @@ def in_order(labels: Mapping[Any, int], wanted: NDArray[np.bool_]) -> tuple[list
         order = sorted(range(len(names)), key=names.__getitem__)
         return [names[i] for i in order], places[order]
     return names, places
+
+
+class Texts(Sequence[str]):
+    """The texts of an Arrow array, converted some at a time.
+
+    >>> list(Texts(pa.array(["free", "win"])))
+    ['free', 'win']
+    """
+
+    def __init__(self, texts: pa.Array) -> None:
+        self._texts = texts
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._texts[at].as_py()
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, len(self), MANY):
+            yield from self._texts[start : start + MANY].to_pylist()
 
 
 class IntegerOrder(NamedTuple):

@@ -19,6 +19,7 @@ from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
+from tallybayes.counts.slots import Texts
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.counts.written import read_words, write_words
@@ -87,6 +88,9 @@ class SparseTally(AnyTally):
     @property
     def slots(self) -> list[str]:
         return self.words().to_pylist()
+
+    def slots_in_turn(self) -> Texts:
+        return Texts(self.words())
 
     def __len__(self) -> int:
         """The number of words, including those without counts by now."""
@@ -222,7 +226,8 @@ class SparseTally(AnyTally):
         return SparseTally(keys, self.index.subset(order), *ordered.carried())
 
     def touched(self, other: SparseTally) -> Mapping[str, Exact]:
-        return without_traces(self._at(other), other.cells().sums)
+        mine = self.cells().sums if other is self else self._at(other)
+        return without_traces(mine, other.cells().sums)
 
     def _at(self, other: SparseTally) -> dict[str, Exact]:
         numbers = self._numbers(other, grow=False)

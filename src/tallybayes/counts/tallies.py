@@ -50,6 +50,10 @@ class AnyTally(Additive):
     def slots(self) -> Any:
         """What the sums belong to; for several tallies, by name."""
 
+    def slots_in_turn(self) -> Any:
+        """The same to be looked at once: of many texts, only some are in memory at a time."""
+        return self.slots
+
     @abstractmethod
     def filled(self) -> list[Key]:
         """The classes that hold anything, sorted."""
@@ -150,6 +154,9 @@ class Tallies(AnyTally):
     @property
     def slots(self) -> Any:
         return {name: part.slots for name, part in self.parts.items()}
+
+    def slots_in_turn(self) -> Any:
+        return {name: part.slots_in_turn() for name, part in self.parts.items()}
 
     def __len__(self) -> int:
         return sum(map(len, self.parts.values()))

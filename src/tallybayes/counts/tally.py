@@ -230,7 +230,7 @@ class Tally(AnyTally):
         return slots, self.aligned(slots, classes).sums["n"].round()
 
     def touched(self, other: Tally) -> Mapping[str, Exact]:
-        return without_traces(self._cells(other), other.sums)
+        return without_traces(self.sums if other is self else self._cells(other), other.sums)
 
     def _cells(self, other: Tally) -> dict[str, Exact]:
         index = self._place(other)

@@ -139,6 +139,7 @@ def from_bytes(data: bytes) -> Model:
     text = text_of(data)
     _check_format(text)
     arrays = arrays_of(data, text)
+    del data  # the arrays are copies
     try:
         return _model(text, arrays)
     except (FileError, PackError) as error:
@@ -216,7 +217,7 @@ def _check_counts(model: Model) -> None:
     if not set(model.rows.slots) <= {""}:
         raise FileError("its counts of rows are invalid")
     for name, family in model.schema.columns.items():
-        if not family.takes(model.columns[name].slots):
+        if not family.takes(model.columns[name].slots_in_turn()):
             raise FileError(f"its counts of {name!r} are not those of {type(family).__name__}")
     counts = (model.schema, model.rows, model.columns)
     if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):

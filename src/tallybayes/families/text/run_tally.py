@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.slots import Texts
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Rows, Tally
@@ -39,6 +40,9 @@ class RunTally(TextTally):
     @property
     def slots(self) -> list[str]:
         return self.runs.slots
+
+    def slots_in_turn(self) -> Texts:
+        return self.runs.slots_in_turn()
 
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:

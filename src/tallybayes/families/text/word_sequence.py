@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tallybayes.counts.cells import in_stretches
 from tallybayes.counts.exact import TRACE, Exact
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
@@ -121,7 +122,8 @@ class WordSequence(Family):
 
     def impossible(self, tally: RunTally, touched: RunTally) -> str | None:
         cells = tally.touched(touched)
-        return self.refusal(cells["runs"]) or self.refusal(cells["lengths"])
+        of_runs = next(filter(None, map(self.refusal, in_stretches(cells["runs"]))), None)
+        return of_runs or self.refusal(cells["lengths"])
 
     def discord(self, tally: RunTally, classes: Sequence[Key]) -> str | None:
         """Every text has one start mark."""

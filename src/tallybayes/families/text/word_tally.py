@@ -11,6 +11,7 @@ from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.lookup import by_class, never_met
 from tallybayes.counts.packing import Arrays, PackError
 from tallybayes.counts.rows import places_of
+from tallybayes.counts.slots import Texts
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Tally
@@ -60,6 +61,9 @@ class WordTally(TextTally):
     @property
     def slots(self) -> list[str]:
         return self.words.slots
+
+    def slots_in_turn(self) -> Texts:
+        return self.words.slots_in_turn()
 
     @property
     def sums(self) -> dict[str, Exact]:

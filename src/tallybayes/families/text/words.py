@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
+from tallybayes.counts.cells import in_stretches
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
@@ -220,7 +221,8 @@ class Words(Family):
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
         cells = tally.touched(touched)
-        return self.refusal(cells["words"]) or Family.refusal(self, cells["lengths"])
+        of_words = next(filter(None, map(self.refusal, in_stretches(cells["words"]))), None)
+        return of_words or Family.refusal(self, cells["lengths"])
 
     def discord(self, tally: Any, classes: Sequence[Key]) -> str | None:
         """No word is in more documents than there are, and there are no more words than the documents' lengths
@@ -228,9 +230,12 @@ class Words(Family):
         _, columns, sums = tally.words.cells()
         if not len(columns):
             return None
-        documents, at = tally.texts(list(classes)), places_of(tally.words.classes, classes)[columns]
-        if (documents[at] - sums["documents"]).is_below(TRACE * (1.0 + documents.round()[at])).any():
-            return "a word would be in more documents than there are"
+        documents, place = tally.texts(list(classes)), places_of(tally.words.classes, classes)
+        most, start = TRACE * (1.0 + documents.round()), 0
+        for some in in_stretches(sums):
+            at = place[columns[start : (start := start + len(some["n"]))]]
+            if (documents[at] - some["documents"]).is_below(most[at]).any():
+                return "a word would be in more documents than there are"
         longest = np.array(tally.lengths.slots, np.float64) * (1.0 + 2.0 ** (1 - EXACT_BITS))
         most = longest @ tally.lengths.aligned(tally.lengths.slots, classes).sums["n"].round()
         if np.any(tally.words.sum_of("n", classes).round() > most * (1.0 + 1e-9) + TRACE):
