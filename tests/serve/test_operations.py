@@ -172,6 +172,14 @@ def test_correction_to_a_new_class_is_an_explicit_wish(service):
     assert store.digest() == digest(trained([("m-1", "win a prize", "news"), *ROWS[1:]]))
 
 
+def test_new_classes_of_any_script_are_learned(service):
+    client, store = service
+    names = ["نمی\u200cدانم", "e\u0301t\u00e9", "👨\u200d👩\u200d👧", "שלום", "a\u00a0b"]
+    for number, label in enumerate(names):
+        asked(client, "learn", {"id": f"n-{number}", "row": {"text": "win"}, "label": label})
+    assert {*names} < {*store.beliefs().labels}
+
+
 def test_empty_label_that_is_a_class_is_kept(tmp_path):
     rows = [("m-1", "win a prize", ""), ("m-2", "lunch on monday", "ham")]
     with spam_service(tmp_path, rows=rows) as (client, store):

@@ -91,6 +91,16 @@ REFUSED = {
         "The label is empty. Give the name of a class.",
     ),
     "a blank label": ("learn", b'{"rows": [{"row": {"text": "a"}, "label": " \\n"}]}', "Row 0: The label is empty."),
+    "a zero byte in a label": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": "sp\\u0000am"}',
+        "has control characters",
+    ),
+    "a label that reads backwards": (
+        "correct",
+        '{"id": "m-1", "label": "\u202espam", "new_class": true}'.encode(),
+        "The label '\\u202espam' has control characters. Give the name of a class.",
+    ),
     "an empty new class": ("correct", b'{"id": "m-1", "label": "", "new_class": true}', "The label is empty."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }

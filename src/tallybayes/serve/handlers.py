@@ -100,10 +100,10 @@ async def learn(call: Call) -> Response:
         return _change_answer(call, await call.service.change(lambda: model.learn(*_to_learn(model, body))))
     with asking:
         entries, prove = _to_learn(model, body)
-        task = model.prepare(entries[0], prove) if len(entries) == 1 else None
-    if task is None:
+        change = model.submit(entries[0], prove) if len(entries) == 1 else None
+    if change is None:
         return _change_answer(call, await call.service.change(model.learn, entries, prove))
-    return _change_answer(call, model.learned(entries, [await call.service.learned(model, task)]))
+    return _change_answer(call, model.learned(entries, [await call.service.written(change)]))
 
 
 def _to_learn(model: ServedModel, body: bytes) -> tuple[list[Labelled], bool]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
 from tallybayes.store.parts import AT_ONCE, counted_each
 from tallybayes.store.state import own_copy
-from tallybayes.store.waiting import Task
 from tallybayes.store.writer import Current
 
 Facts = dict[str, Any]
@@ -146,17 +146,16 @@ class ServedModel:
     def learn(self, entries: Sequence[Labelled], prove: bool = False) -> Facts:
         """Learns rows, each as a separate change. All rows are validated before any is learned."""
         if len(entries) == 1:
-            row, label, id = entries[0]
-            return self.learned(entries, [self.store.learn(row, label, id=id, prove=prove)])
+            return self.learned(entries, [self.submit(entries[0], prove).result()])
         _check_one(prove)
         if len(entries) > AT_ONCE:
             for _ in counted_each(entries, self._counted):
                 pass
         return self.learned(entries, self.store.learn_all(entries))
 
-    def prepare(self, entry: Labelled, prove: bool) -> Task:
-        """Counts a row, to be learned together with others."""
-        return self.store.prepare(entry.row, entry.label, id=entry.id, prove=prove)
+    def submit(self, entry: Labelled, prove: bool) -> Future[Change]:
+        """Counts a row; it is learned when the future has its result."""
+        return self.store.submit(entry.row, entry.label, id=entry.id, prove=prove)
 
     def learned(self, entries: Sequence[Labelled], changes: Sequence[Change]) -> Facts:
         """The answer to rows that were learned, with the ids assigned to rows without one."""

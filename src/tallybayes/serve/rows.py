@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
+from unicodedata import bidirectional, category
 
 import pyarrow as pa
 
@@ -14,6 +15,8 @@ from tallybayes.schema import Schema
 Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
 LONGEST_LABEL = 1_000  # characters: every answer names all classes
+CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters, and of separators of lines
+DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # those that turn the direction of text
 FEW = 20  # classes that an error names
 ADVICE = "Give a cell for every column of the model; it may be null."
 
@@ -51,8 +54,8 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
     """A label with the type of the model's labels. Dates, decimals and bytes, which JSON lacks, are given as text."""
     if isinstance(given, str) and len(given) > LONGEST_LABEL:
         raise ValueError(f"The label {given[:40]!r} … has more than {LONGEST_LABEL:,} characters. Give a shorter one.")
-    if isinstance(given, str) and not given.strip() and given not in known:
-        raise ValueError("The label is empty. Give the name of a class.")
+    if isinstance(given, str) and given not in known:
+        _check_new(given)
     if not known or type(given) is type(known[0]):
         return given
     if type(given) is int and isinstance(known[0], float):
@@ -66,6 +69,14 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
         return pa.array([given]).cast(label_type(known))[0].as_py()
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         return given  # the library will raise an error
+
+
+def _check_new(label: str) -> None:
+    """Refuses names of new classes that nobody could tell from others, or could not see."""
+    if not label.strip():
+        raise ValueError("The label is empty. Give the name of a class.")
+    if any(category(each) in CONTROLS or bidirectional(each) in DIRECTIONS for each in label):
+        raise ValueError(f"The label {label[:40]!r} has control characters. Give the name of a class.")
 
 
 def check_known(label: Any, known: Sequence[Any], advice: str) -> None:

@@ -18,7 +18,6 @@ from tallybayes.serve.settings import Settings
 from tallybayes.serve.threads import Threads
 from tallybayes.serve.tokens import Tokens, known_tokens
 from tallybayes.store import Change, Store
-from tallybayes.store.waiting import Task
 
 T = TypeVar("T")
 
@@ -37,7 +36,6 @@ class Service:
         self.metrics = Metrics(self.models)
         self.room = Room(self.limits.room)
         self.downloads = asyncio.Semaphore(self.limits.downloads)
-        self._prepared: dict[ServedModel, list[Task]] = {model: [] for model in self.models.values()}
         self._done: deque[asyncio.Future[None]] = deque()  # those whose results are there
         self._waking = False  # whether the loop is about to be told
         self.ready = False
@@ -65,19 +63,10 @@ class Service:
         """Makes a change, in a thread that waits until it is on disk."""
         return await self._in(self._learners, AGAIN, work, *args)
 
-    async def learned(self, model: ServedModel, task: Task) -> Change:
-        """Submits a row, together with all others of this turn of the loop, and waits until it is on disk. The writer,
-        woken for each by itself, would compete with those that follow."""
-        together = self._prepared[model]
-        together.append(task)
-        if len(together) == 1:
-            asyncio.get_running_loop().call_soon(self._submit, model)
-        change: Change = await self._result(task.done, AGAIN)
-        return change
-
-    def _submit(self, model: ServedModel) -> None:
-        together, self._prepared[model] = self._prepared[model], []
-        model.store.submit_all(together)
+    async def written(self, change: Future[Change]) -> Change:
+        """Waits until a submitted change is on disk."""
+        found: Change = await self._result(change, AGAIN)
+        return found
 
     async def _in(self, threads: Threads, advice: str, work: Callable[..., T], *args: Any) -> T:
         job = threads.start(partial(work, *args))

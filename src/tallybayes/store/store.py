@@ -31,7 +31,6 @@ from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
 from tallybayes.store.state import Counted, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
-from tallybayes.store.waiting import Task, make_task
 from tallybayes.store.writer import Current, Writer
 
 EVERY = 10_000  # changes between snapshots
@@ -117,18 +116,8 @@ class Store:
 
     def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
         """Like `learn`, without waiting: the future completes when the change is on disk."""
-        task = self.prepare(row, label, id=id, prove=prove)
-        self.submit_all([task])
-        return task.done
-
-    def prepare(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Task:
-        """Counts a row. It is learned once `submit_all` gets it; then its future `done` completes like `submit`'s."""
-        change = self._changes.learning(named(id), self._counted(row, label), prove)
-        return make_task(change.make, id=change.id, size=change.size)
-
-    def submit_all(self, tasks: Sequence[Task]) -> None:
-        """Submits prepared rows, which share a commit. A future fails if too many changes wait for the disk."""
-        self._writer.put(tasks)
+        id, work, size = self._changes.learning(named(id), self._counted(row, label), prove)
+        return self._writer.hand_over(work, id=id, size=size)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all

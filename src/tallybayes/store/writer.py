@@ -18,10 +18,10 @@ from typing import Any, NamedTuple
 
 from tallybayes.files.replacing import SaveError
 from tallybayes.model.scoring import Beliefs
-from tallybayes.store.changes import Changes
+from tallybayes.store.changes import EACH, Changes
 from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError
 from tallybayes.store.folder import BASE
-from tallybayes.store.waiting import Task, Waiting, make_task
+from tallybayes.store.waiting import Task, Waiting
 
 TOGETHER = 512  # changes in one commit, at most
 SELDOM = 10.0  # snapshots may take one tenth of the time
@@ -57,17 +57,23 @@ class Writer:
         self._next_snapshot = 0.0
         self._tried = self.state.number - self.state.replayed  # the change of the last snapshot, or attempt
         self._tasks = Waiting()
-        self.put = self._tasks.put
         self._later: deque[Task | None] = deque()  # tasks that wait for a long one
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
         self._thread.start()
 
-    def hand_over(self, work: Callable[[], Any], **how: Any) -> Future[Any]:
-        """Schedules a task; `how` as for `make_task`. Tasks run in order, except that others may run between the steps
-        of a long one."""
-        task = make_task(work, **how)
-        self.put([task])
-        return task.done
+    def hand_over(
+        self,
+        work: Callable[[], Any],
+        *,
+        changes: bool = True,
+        long: bool = False,
+        id: str | None = None,
+        size: int = EACH,
+    ) -> Future[Any]:
+        """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
+        done: Future[Any] = Future()
+        self._tasks.put(Task(work, done, changes, long, id, size if changes else 0))
+        return done
 
     def close(self) -> None:
         """Finishes all scheduled tasks, then stops."""
@@ -90,39 +96,38 @@ class Writer:
         for task in tasks:
             if task.changes:
                 group.append(task)
-            if len(group) == TOGETHER or not task.changes:
-                self._commit(group)
-                group = []
-            if not task.changes:
-                self._alone(task)
+                continue
+            self._commit(group)
+            group = []
+            self._alone(task)
         self._commit(group)
 
     def _waiting(self) -> tuple[list[Task], bool]:
         """The waiting tasks, and whether more may come."""
+        tasks: list[Task] = []
         if self._later:
-            later = self._later.popleft()
-            return ([], False) if later is None else ([later], True)
+            task = self._later.popleft()
+            return ([], False) if task is None else ([task], True)
         try:
-            some = self._tasks.get(timeout=self._pause())
+            task = self._tasks.get(timeout=self._pause())
         except queue.Empty:
             return [], True
-        tasks: list[Task] = []
-        while some is not None:
-            tasks.extend(some)
-            if len(tasks) >= TOGETHER or self._tasks.empty():
+        while task is not None:
+            tasks.append(task)
+            if len(tasks) == TOGETHER or self._tasks.empty():
                 return tasks, True
-            some = self._tasks.get()
+            task = self._tasks.get()
         return tasks, False
 
     def catch_up(self) -> None:
         """Runs tasks that arrived during a long one, between its steps; other long ones wait."""
         tasks: list[Task] = []
         while len(tasks) < TOGETHER and not self._tasks.empty():
-            some = self._tasks.get()
-            if some is None:
-                self._later.append(None)
-            for task in some or ():
-                (self._later if task.long else tasks).append(task)
+            task = self._tasks.get()
+            if task is None or task.long:
+                self._later.append(task)
+            else:
+                tasks.append(task)
         self._do(tasks)
         self._snapshot_if_due()
 
