@@ -32,6 +32,12 @@ def test_sql_over_files(tally, weather):
     assert ended.err == "warm.tally: 3 rows in 2 classes: false 2, true 1\n"
 
 
+def test_model_of_a_query_replaces_an_older_one(tally, weather):
+    for query in ("SELECT 'a' AS x, 'u' AS y", "SELECT 'a' AS x, 'v' AS y"):
+        ended = tally("train", "--sql", query, "--column", "x=Categorical()", "--label", "y", "-o", "again.tally")
+        assert ended.err == f"again.tally: 1 row in 1 class: {query[-7]} 1\n"
+
+
 def test_every_reading_verb_accepts_a_database(tally, days, model):
     assert tally("predict", "weather.tally", *ALL).out.count("\n") == 6
     assert tally("evaluate", "weather.tally", *ALL, "--brief").code == 0

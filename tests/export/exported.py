@@ -65,3 +65,10 @@ def table(rows=400, seed=7):
 
 def model_of(rows):
     return Model.train(Schema(KINDS, label="class"), rows)
+
+
+def numbers_as_levels():
+    """Numbers that databases print in different ways, each a level of its own."""
+    double = [1e15, 1e16, -1e20, 1e300, 1 / 3, 2e10 / 3, 1e-7, 5e-324, 1234567890123456.0, 123456789.125, -0.0, 1e6]
+    single = [1e6, 16777216.0, 1e10, 1e20, 3e38, 0.1, 3.3, 1e-5, 123456.79, -2.5, 0.0, 1e-30]
+    return pa.table({"id": range(len(double)), "double": double, "single": pa.array(single, pa.float32())})

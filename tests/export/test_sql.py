@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from asked import ASKED, answers, with_ids
-from exported import model_of, table
+from exported import model_of, numbers_as_levels, table
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,11 +81,17 @@ def test_non_finite_values_are_missing_in_duckdb():
         pa.array([Decimal("12345678901234567.00"), Decimal("-98765432109876543.00")], pa.decimal128(20, 2)),
     ],
 )
-def test_numbers_as_categories_are_found_however_duckdb_prints_them(cells):
+def test_decimals_and_long_numbers_as_categories_are_found_in_duckdb(cells):
     rows = with_ids({"x": cells})
     model = Model.train({"x": Categorical()}, rows, ["a", "b"] * (len(cells) // 2) + ["c"] * (len(cells) % 2))
     expected = model.posterior(rows)
     np.testing.assert_allclose(answers(model, rows, "duckdb")[2], expected, rtol=0, atol=1e-9)
+
+
+def test_numbers_as_categories_are_found_however_a_database_prints_them(dialect):
+    rows = numbers_as_levels() if dialect == "duckdb" else numbers_as_levels().select(["id", "double"])
+    model = Model.train(dict.fromkeys(rows.schema.names[1:], Categorical()), rows, rows["id"])
+    np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
 
 
 def test_weighed_evidence_and_informative_missing_cells(dialect):

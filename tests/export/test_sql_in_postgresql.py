@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 from cut_texts import FAMILIES, TEXTS
 from cut_texts import table as table_of_texts
-from exported import model_of, table
+from exported import model_of, numbers_as_levels, table
 from hypothesis import HealthCheck, given, settings
 
 from postgresql import asking, running
@@ -41,6 +41,13 @@ def test_probabilities_of_every_column_kind(uri):
     found = answers(uri, model, rows, "rows")
     np.testing.assert_allclose([row[3:] for row in found], expected, rtol=0, atol=1e-9)
     assert [row[1] for row in found] == [model.classes[i] for i in expected.argmax(axis=1)]
+
+
+def test_numbers_as_categories_are_found_however_postgresql_prints_them(uri):
+    rows = numbers_as_levels()
+    model = Model.train(Schema({"double": Categorical(), "single": Categorical()}), rows, rows["id"])
+    found = answers(uri, model, rows, "numbers")
+    np.testing.assert_allclose([row[3:] for row in found], model.posterior(rows), rtol=0, atol=1e-9)
 
 
 def test_view_can_be_queried_like_a_table(uri):

@@ -15,7 +15,8 @@ from tallybayes import Categorical, Gaussian, Model, digest
 from tallybayes.spark import predict, train
 
 spark = SparkSession.builder.remote("local[2]").config("spark.ui.enabled", "false").getOrCreate()
-rows = pa.table({"x": [i / 7 for i in range(60)], "City": ["Ur", "Köln"] * 30, "city": ["Ur"] * 60, "y": ["a", "b", "b"] * 20})
+cities = {"City": ["Ur", "Köln"] * 30, "city": ["Ur"] * 60}
+rows = pa.table({"x": [i / 7 for i in range(60)], **cities, "y": ["a", "b", "b"] * 20})
 families = {"x": Gaussian(), "City": Categorical(), "city": Categorical()}
 frame = spark.createDataFrame(rows)
 model = train(families, frame.repartition(20), "y")

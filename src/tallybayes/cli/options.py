@@ -121,11 +121,12 @@ def refuse(options: Mapping[str, Any], reason: str) -> None:
 
 def keep_apart(output: str | None, *read: str | None) -> None:
     """Raises an error if the output would overwrite the input."""
-    if output is None or not os.path.isfile(output):
+    files = [path for path in read if path is not None]
+    if output is None or not files or not os.path.isfile(output):
         return
     from tallybayes.sources.paths import STANDARD_INPUT, expand
 
-    for path in expand([path for path in read if path is not None]):
+    for path in expand(files):
         if path != STANDARD_INPUT and os.path.samefile(path, output):
             raise ValueError(
                 f"--output {output}: this is an input file, which would be overwritten. Give another name."

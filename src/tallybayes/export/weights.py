@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+
+import numpy as np
 
 from tallybayes.counts.class_totals import SPELLED
 from tallybayes.counts.exact import Floats
@@ -12,6 +15,8 @@ from tallybayes.families.portable import ByInterval, ByLevel, ByWords
 
 MARK = " "  # the prefix of a character n-gram; no word begins with a space
 PLACES = 4  # to which decimals may be padded: 2.5 is 2.50 in a column of money
+LEAST_PLAIN, MOST_PLAIN = 1e-4, 1e6  # numbers that every database prints without an exponent
+LARGEST_SINGLE = float(np.finfo(np.float32).max)
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[+-][0-9]+)?")
 TRUE, FALSE = ("true", "t", "1", "1.0", "yes"), ("false", "f", "0", "0.0", "no")
 
@@ -60,13 +65,24 @@ def _spelled(name: str, portable: ByLevel) -> list[tuple[str, Floats]]:
 
 def _printed(level: str) -> Iterator[str]:
     """How databases may print the number of a level."""
-    written = repr(float(level)) if len(level) > 15 else level  # 10^20 is 1e+20
-    if "e" in written:
+    for written in _rounded(float(level)):
         yield written
-        yield written.replace("e", ".0e") if "." not in written else written
+        yield written if "." in written else written.replace("e", ".0e")
     if "e" in level:
         return
     whole, _, places = level.partition(".")
     yield from (f"{whole}.{places:0<{size}}" for size in range(len(places) + 1, PLACES + 1))
     if level == "0":
         yield from ("-0", "-0.0")
+
+
+def _rounded(number: float) -> Iterator[str]:
+    """A number of limited precision: SQLite prints 15 digits; PostgreSQL 10^15, or 10^6 in single precision, as 1e+15
+    and 1e+06."""
+    if number == 0 or not math.isfinite(number):
+        return
+    yield f"{number:.15g}"
+    if not LEAST_PLAIN <= abs(number) < MOST_PLAIN:
+        yield np.format_float_scientific(number, trim="-", exp_digits=2)
+        if abs(number) < LARGEST_SINGLE:
+            yield np.format_float_scientific(np.float32(number), trim="-", exp_digits=2)
