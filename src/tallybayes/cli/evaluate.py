@@ -14,7 +14,6 @@ from tallybayes.cli.options import (
     ClassPrior,
     Columns,
     Costs,
-    Data,
     Groups,
     Label,
     LabelAsText,
@@ -47,7 +46,6 @@ def evaluate(
         ),
     ],
     how: Input,
-    data: Data = None,
     label: Label = None,
     folds: Annotated[
         int | None, held_out_option(metavar="K", min=2, help="Score every row by a model of the other K − 1 folds.")
@@ -100,9 +98,9 @@ def evaluate(
     if folds is None and not leave_one_out:
         held_out_options = {"groups": groups, "repeats": repeats > 1, "seed": seed, **training}
         refuse(held_out_options, " goes with --folds or --leave-one-out; a model is used as it is.")
-        measured: Any = _measured(_loaded(model), how.open(data), label, **scoring)
+        measured: Any = _measured(_loaded(model), how.open(), label, **scoring)
     else:
-        held_out = HeldOutOf(model, data or [], how, label, training, scoring)
+        held_out = HeldOutOf(model, how, label, training, scoring)
         measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
