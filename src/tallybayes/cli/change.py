@@ -9,11 +9,11 @@ import typer
 
 import tallybayes
 from tallybayes.cli.options import Absent, Cells, Label, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.train import SHOWN, summary
-from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
 from tallybayes.report.plain import to_text
 

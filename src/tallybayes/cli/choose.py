@@ -22,9 +22,9 @@ from tallybayes.cli.options import (
     keep_apart,
     model_file,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, say, waiting_for
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Schema

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.exit_codes import FINE, NO
 from tallybayes.cli.options import (
     Absent,
     ClassPrior,
@@ -25,10 +25,10 @@ from tallybayes.cli.options import (
     held_out_option,
     refuse,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import print_report, say
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Evaluation, Model

@@ -10,9 +10,9 @@ import tallybayes
 from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import refuse
+from tallybayes.cli.progress import watching
 from tallybayes.cli.rows import costs_of
 from tallybayes.cli.train import counted, schema_for
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable

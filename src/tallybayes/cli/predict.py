@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.exit_codes import FINE, NO
 from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import (
     Absent,
@@ -24,10 +24,10 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.rows import class_of, costs_of, row_of
 from tallybayes.cli.terminal import is_terminal
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,9 +10,9 @@ import typer
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import Absent, Label, ModelFile, ReportAs, keep_apart
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, save_report
-from tallybayes.cli.watch import watching
 
 
 def report(

@@ -8,8 +8,8 @@ import typer
 
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import Absent, AnswerFile, AnswersAs, Formulas, Label, ModelFile, keep_apart
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.watch import watching
 
 TOP = 20
 

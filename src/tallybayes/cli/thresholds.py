@@ -11,9 +11,9 @@ import typer
 
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import Label
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager

@@ -22,10 +22,10 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.progress import counting, watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.unlabelled import Clusters, Components, Unlabelled, Weight, em_of, say_fitted
-from tallybayes.cli.watch import counting, watching
 from tallybayes.cli.weigh import weighing_summary
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import clean

@@ -9,9 +9,9 @@ import typer
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
 from tallybayes.cli.options import Absent, Label, ModelFile, keep_apart, model_file
+from tallybayes.cli.progress import counting, watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
-from tallybayes.cli.watch import counting, watching
 from tallybayes.report.blocks import how_many
 
 if TYPE_CHECKING:
