@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
+from tallybayes.cli.option_values import class_of, near, new_class, row_of
 from tallybayes.cli.options import Absent, Cells, Label, ModelFile, NewModel, Text, Threads
 from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.train import SHOWN, summary
 from tallybayes.report.blocks import how_many

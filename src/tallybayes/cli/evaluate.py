@@ -9,6 +9,7 @@ import typer
 
 import tallybayes
 from tallybayes.cli.exit_codes import FINE, NO
+from tallybayes.cli.option_values import costs_of
 from tallybayes.cli.options import (
     Absent,
     ClassPrior,
@@ -27,7 +28,6 @@ from tallybayes.cli.options import (
 )
 from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import print_report, say
 
 if TYPE_CHECKING:

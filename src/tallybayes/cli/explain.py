@@ -9,9 +9,9 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
+from tallybayes.cli.option_values import class_of, row_of
 from tallybayes.cli.options import Absent, Cells, ModelFile, ReportAs, ReportFormat, Text
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, row_of
 from tallybayes.cli.terminal import print_report
 
 if TYPE_CHECKING:

@@ -7,11 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import tallybayes
-from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.loading import load_of_classes
+from tallybayes.cli.option_values import costs_of, parsed_columns
 from tallybayes.cli.options import refuse
 from tallybayes.cli.progress import watching
-from tallybayes.cli.rows import costs_of
 from tallybayes.cli.train import counted, schema_for
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ import typer
 import tallybayes
 from tallybayes.cli.exit_codes import FINE, NO
 from tallybayes.cli.loading import check_of_classes
+from tallybayes.cli.option_values import class_of, costs_of, row_of
 from tallybayes.cli.options import (
     Absent,
     AnswerFile,
@@ -26,7 +27,6 @@ from tallybayes.cli.options import (
 )
 from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, costs_of, row_of
 from tallybayes.cli.terminal import is_terminal
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ def schema(how: Input, label: Label = None, column: Columns = None) -> None:
     \b
     tallybayes schema data.csv --label y > schema.toml
     """
-    from tallybayes.cli.columns import parsed_columns
+    from tallybayes.cli.option_values import parsed_columns
     from tallybayes.cli.train import schema_for
 
     text = tallybayes.schema_to_toml(schema_for(how.open(), label, None, parsed_columns(column), None))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import tallybayes
-from tallybayes.cli.columns import parsed_columns
+from tallybayes.cli.option_values import parsed_columns
 from tallybayes.cli.options import (
     Absent,
     ClassPrior,

@@ -8,10 +8,10 @@ importer of matplotlib (`canvas`).
 
 from tallybayes.plots.accessors import EvaluationPlots, EvidencePlots, ModelPlots
 from tallybayes.plots.canvas import style
+from tallybayes.plots.curves import LearningCurveDisplay, ObjectiveDisplay, SettingCurveDisplay
 from tallybayes.plots.decisions import BoundaryDisplay, DecisionDisplay
 from tallybayes.plots.densities import DensityDisplay
 from tallybayes.plots.display import Display
-from tallybayes.plots.em import ObjectiveDisplay
 from tallybayes.plots.evidence import MarkedTextDisplay, WaterfallDisplay
 from tallybayes.plots.heaviest import HeaviestDisplay, WordProbabilityDisplay
 from tallybayes.plots.network import GraphDisplay
@@ -19,7 +19,6 @@ from tallybayes.plots.parameters import ParameterDisplay
 from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
 from tallybayes.plots.ranking import CostCurveDisplay, PrecisionRecallDisplay, RocDisplay
 from tallybayes.plots.report_page import model_report
-from tallybayes.plots.validation import LearningCurveDisplay, SettingCurveDisplay
 
 __all__ = [
     "BoundaryDisplay",

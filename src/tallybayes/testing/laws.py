@@ -15,7 +15,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
-from tallybayes.families.vectors.of_columns import for_matrix
+from tallybayes.families.vectors.each import for_matrix
 from tallybayes.files import RowCounts, digest, from_bytes, to_bytes
 from tallybayes.model import Model
 from tallybayes.model.evidence import Evidence
