@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tallybayes.model.validation.folds import Folds as Folds
     from tallybayes.model.validation.folds import folds as folds
     from tallybayes.model.weigh import weigh as weigh
-    from tallybayes.plots.whole import model_report as model_report
+    from tallybayes.plots.report_page import model_report as model_report
     from tallybayes.report.report import Report as Report
     from tallybayes.report.report import report_on as report_on
     from tallybayes.schema import Schema as Schema
@@ -72,7 +72,7 @@ _FOUND_IN = {
     "model.validation.choose": ("Chosen", "choose"),
     "model.validation.cross_validate": ("CrossValidation", "LearningCurvePoint", "cross_validate", "learning_curve"),
     "model.validation.folds": ("Folds", "folds"),
-    "plots.whole": ("model_report",),
+    "plots.report_page": ("model_report",),
     "report.report": ("Report", "report_on"),
     "schema": ("Schema",),
     "schema.toml": ("schema_from_toml", "schema_to_toml"),

@@ -11,7 +11,7 @@ from calling import PROGRAM, wait_until_read
 
 from letters import ham, spam, trained
 from tallybayes import Store, load, save
-from tallybayes.cli.codes import EVERY, WRONG
+from tallybayes.cli.exit_codes import EVERY, WRONG
 from tallybayes.cli.program import EXIT_CODES
 
 ENDINGS = {  # verb → code → arguments

@@ -181,7 +181,7 @@ def test_killed_child_lets_the_mail_pass(model, tmp_path):
 
 
 def test_hung_child_lets_the_mail_pass(model):
-    code = "import sys, tallybayes.cli.passing as p; p.PATIENCE = 1; sys.exit(p.pass_mail(sys.argv[2:]))"
+    code = "import sys, tallybayes.cli.mail_pipe as p; p.PATIENCE = 1; sys.exit(p.pass_mail(sys.argv[2:]))"
     with open(model, "rb") as held:
         fcntl.flock(held, fcntl.LOCK_EX)
         command = [sys.executable, "-c", code, "filter", "-u", model]

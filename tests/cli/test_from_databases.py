@@ -46,6 +46,8 @@ def test_every_reading_verb_accepts_a_database(tally, days, model):
     assert "forgot 5 rows" in tally("forget", "weather.tally", *ALL).err
     assert tally("explain", "weather.tally", *ALL, "--rows", "1").code == 0
     assert tally("weigh", "weather.tally", *ALL).code == 0
+    assert tally("suspects", "weather.tally", *ALL, "--label", "play").out.count("\n") == 6
+    assert "5 of 5 right" in tally("report", "weather.tally", *ALL, "--format", "text").out
 
 
 @pytest.mark.parametrize(

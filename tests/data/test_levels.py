@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import Categorical, Model, Words, digest
-from tallybayes.data.arrow_cells import SHORT, by_level
+from tallybayes.data.cells import SHORT, by_level
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.model.sample import Sample
 

@@ -25,7 +25,7 @@ from tallybayes import (
 )
 from tallybayes.families.left_out import distinct
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
-from tallybayes.testing.left_out import left_out_is_trained_without
+from tallybayes.testing.laws import left_out_is_trained_without
 
 ALPHAS = [0.0, 0.3, "fitted", MEstimate(3.0), MEstimate(3.0, "overall")]
 BY_WORD = [{"aa": 2.0, "zz": 1.0}, MEstimate(2.0, {"aa": 0.5, "zz": 0.5})]

@@ -21,10 +21,10 @@ from tallybayes import (
     folds,
     learning_curve,
 )
+from tallybayes.model.decision_regions import line, plane
 from tallybayes.model.diagnosis import diagnose
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.information import between, information
-from tallybayes.model.regions import line, plane
 from tallybayes.model.shapes import NUMBERS
 
 FRAME = {

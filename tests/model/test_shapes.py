@@ -23,7 +23,7 @@ from tallybayes import (
     Words,
 )
 from tallybayes.model.shapes import observed, shape, shape_in
-from tallybayes.plots.heaviest import presence
+from tallybayes.plots.heaviest import word_probabilities
 from tallybayes.plots.parameters import prior_of
 
 NUMBERS = [2.0, 3.5, 4.0, 1.0, 6.0, 5.5, 7.0, 9.0]
@@ -185,19 +185,19 @@ def test_the_prior_with_labels_of_any_type(pair):
 
 def test_words_are_present_with_their_estimates():
     model = Model.train({"t": Words(reading="bernoulli", alpha=0)}, ["free prize", "lunch", "free"], ["s", "h", "s"])
-    found = presence(model)
+    found = word_probabilities(model)
     assert (found.what, dict(zip(found.names, found.p.T.tolist(), strict=True))) == (
         "words",
         {"free": [0.0, 1.0], "lunch": [1.0, 0.0], "prize": [0.0, 0.5]},
     )
     with pytest.raises(ValueError, match="no text column and no boolean column"):
-        presence(of(Gaussian()))
+        word_probabilities(of(Gaussian()))
 
 
 def test_word_order_does_not_depend_on_history():
     texts, labels = ["zebra apple", "mango", "apple"], ["s", "h", "s"]
-    one = presence(Model.train({"t": Words()}, texts, labels))
-    other = presence(Model.train({"t": Words()}, texts[::-1], labels[::-1]))
+    one = word_probabilities(Model.train({"t": Words()}, texts, labels))
+    other = word_probabilities(Model.train({"t": Words()}, texts[::-1], labels[::-1]))
     assert one.names == other.names == ["apple", "mango", "zebra"]
     np.testing.assert_array_equal(one.p, other.p)
 

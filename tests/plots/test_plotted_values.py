@@ -8,8 +8,8 @@ import pytest
 from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 
 from tallybayes import EM, Bernoulli, Categorical, Correlated, Model, cross_validate, evaluate, heaviest
+from tallybayes.model.decision_regions import line
 from tallybayes.model.evaluation.curves import thresholds
-from tallybayes.model.regions import line
 from tallybayes.model.shapes import shape
 from tallybayes.plots import (
     BoundaryDisplay,

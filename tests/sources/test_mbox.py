@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes.mail import read_mail
-from tallybayes.sources import items, open_source
 from tallybayes.sources import mbox as module
+from tallybayes.sources import open_source, raw_documents
 from tallybayes.sources.base import BadRow, SourceError
 from tallybayes.sources.mbox import Box, Cutter, begins_as_mbox
 
@@ -124,7 +124,7 @@ def starts(content):
 
 
 def test_oversized_mails_are_dropped(monkeypatch):
-    for where in (items, module):
+    for where in (raw_documents, module):
         monkeypatch.setattr(where, "LONGEST", 10_000)
     long = mail("long", "a" * 20_000 + "\n" * 20_000)
     content = mbox(mail("one"), long, long, mail("two"), mail("x" * 9_900))

@@ -82,4 +82,4 @@ def test_cells_round_trip(tmp_path_factory, rows, block):
 def test_command_line_option(tmp_path):
     path = tmp_path / "t.tsv"
     path.write_text('a\ty\n"x\tp\n"z\tq\n')
-    assert [len(batch) for batch in Input(no_quotes=True).open([str(path)]).batches()] == [2]
+    assert [len(batch) for batch in Input([str(path)], no_quotes=True).open().batches()] == [2]

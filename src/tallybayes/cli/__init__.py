@@ -8,8 +8,8 @@ room before a verb runs: `--help` must be instant.
 import sys
 from typing import Any
 
-from tallybayes.cli.codes import INTERRUPTED
-from tallybayes.cli.passing import is_wanted, pass_mail
+from tallybayes.cli.exit_codes import INTERRUPTED
+from tallybayes.cli.mail_pipe import is_wanted, pass_mail
 
 __all__ = ["app", "main"]
 

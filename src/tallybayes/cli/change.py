@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.options import Absent, Cells, Data, Label, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.option_values import class_of, near, new_class, row_of
+from tallybayes.cli.options import Absent, Cells, Label, ModelFile, NewModel, Text, Threads
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, near, new_class, row_of
 from tallybayes.cli.terminal import say, waiting_for
 from tallybayes.cli.train import SHOWN, summary
-from tallybayes.cli.watch import watching
 from tallybayes.report.blocks import how_many
 from tallybayes.report.plain import to_text
 
@@ -28,7 +28,6 @@ Class = Annotated[
 def learn(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     label: Label = None,
@@ -48,7 +47,7 @@ def learn(
     from tallybayes.files import load_version
 
     loaded = load_version(model)
-    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent, threads, new_class)
+    counted = _counted(loaded.model, how, (text, cell), label, class_, absent, threads, new_class)
     with tallybayes.changing(model, waiting_for(model), loaded) as old:
         known = old.classes
         old += counted
@@ -59,7 +58,6 @@ def learn(
 def forget(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     label: Label = None,
@@ -78,7 +76,7 @@ def forget(
     from tallybayes.files import load_version
 
     loaded = load_version(model)
-    counted = _counted(loaded.model, how, data, (text, cell), label, class_, absent, threads, class_of)
+    counted = _counted(loaded.model, how, (text, cell), label, class_, absent, threads, class_of)
     with tallybayes.changing(model, waiting_for(model), loaded) as old:
         old -= counted
     say(f"{model}: forgot {how_many(counted.n)}, has {summary(old)}")
@@ -108,7 +106,6 @@ def merge(
 def _counted(
     model: Model,
     how: Input,
-    data: list[str] | None,
     row: tuple[str | None, list[str] | None],
     label: str | None,
     class_: str | None,
@@ -121,10 +118,10 @@ def _counted(
 
     given = None if class_ is None else class_named(model, class_)
     if row != (None, None):
-        if given is None or data or how.query:
+        if given is None or how.given:
             raise ValueError("--text and --cell describe one row: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
-    source = how.open(data)
+    source = how.open()
     labels = label if given is None else pa.scalar(given, model.label_type)
     with watching(source, "counting"):
         return tallybayes.Model.train(

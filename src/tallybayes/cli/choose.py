@@ -12,7 +12,6 @@ import tallybayes
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import (
     Absent,
-    Data,
     Groups,
     Label,
     ModelFile,
@@ -23,9 +22,9 @@ from tallybayes.cli.options import (
     keep_apart,
     model_file,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, say, waiting_for
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Schema
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 def choose(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     candidates: Annotated[
         list[str] | None,
         typer.Option(
@@ -68,22 +66,21 @@ def choose(
     \b
     tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
     """
-    from tallybayes.cli.held_out import check_read_again
     from tallybayes.model.validation.choose import checked_candidates, chosen_by, losses_under
     from tallybayes.model.validation.dealing import Deal, Given
     from tallybayes.model.validation.folds import counted_folds
 
-    keep_apart(output, *how.files(data))
+    keep_apart(output, *how.files())
     found = load_of_classes(model)
     tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
-    source = how.open(data)
-    check_read_again(source, data)
+    source = how.open()
+    how.check_read_again(source)
     given = Given(source, label, groups=groups, absent=absent)
     with watching(source, "counting"):
         counted = counted_folds(found, given, Deal(folds, seed=seed), threads)
 
     def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
-        again = how.open(data)
+        again = how.open()
         with watching(again, "scoring"):
             return losses_under(schemas, counted, given._replace(data=again), threads)
 

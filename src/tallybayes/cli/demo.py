@@ -21,7 +21,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from tallybayes.cli.codes import BROKEN_PIPE, FINE, INTERRUPTED
+from tallybayes.cli.exit_codes import BROKEN_PIPE, FINE, INTERRUPTED
 
 NEW_DAY = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "wind": "strong"}
 FORGOTTEN = 8  # counted from 0: a sunny, cool day with tennis

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.exit_codes import FINE, NO
+from tallybayes.cli.option_values import costs_of
 from tallybayes.cli.options import (
     Absent,
     ClassPrior,
     Columns,
     Costs,
-    Data,
     Groups,
     Label,
     LabelAsText,
@@ -26,10 +26,9 @@ from tallybayes.cli.options import (
     held_out_option,
     refuse,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import costs_of
 from tallybayes.cli.terminal import print_report, say
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from tallybayes import Evaluation, Model
@@ -47,7 +46,6 @@ def evaluate(
         ),
     ],
     how: Input,
-    data: Data = None,
     label: Label = None,
     folds: Annotated[
         int | None, held_out_option(metavar="K", min=2, help="Score every row by a model of the other K − 1 folds.")
@@ -100,9 +98,9 @@ def evaluate(
     if folds is None and not leave_one_out:
         held_out_options = {"groups": groups, "repeats": repeats > 1, "seed": seed, **training}
         refuse(held_out_options, " goes with --folds or --leave-one-out; a model is used as it is.")
-        measured: Any = _measured(_loaded(model), how.open(data), label, **scoring)
+        measured: Any = _measured(_loaded(model), how.open(), label, **scoring)
     else:
-        held_out = HeldOutOf(model, data or [], how, label, training, scoring)
+        held_out = HeldOutOf(model, how, label, training, scoring)
         measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)

@@ -9,9 +9,9 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
-from tallybayes.cli.options import Absent, Cells, Data, ModelFile, ReportAs, ReportFormat, Text
+from tallybayes.cli.option_values import class_of, row_of
+from tallybayes.cli.options import Absent, Cells, ModelFile, ReportAs, ReportFormat, Text
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, row_of
 from tallybayes.cli.terminal import print_report
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ TOP = 15
 def explain(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     class_: Annotated[
@@ -63,10 +62,10 @@ def explain(
     wanted = None if class_ is None else class_of(found, class_)
     rival = None if against is None else class_of(found, against)
     given = text is not None or bool(cell)
-    if given and (data or how.query):
+    if given and how.given:
         raise ValueError("--text and --cell describe one row: give no data.")
-    nothing = ask and not data and not how.query  # then nothing is known yet
-    batch = row_of(found.schema, text, cell) if given or nothing else _first(loaded, how, data, rows, absent)
+    nothing = ask and not how.given  # then nothing is known yet
+    batch = row_of(found.schema, text, cell) if given or nothing else _first(loaded, how, rows, absent)
     if ask:
         check_of_classes(loaded, f"--ask: {model}")
         _ask(loaded, batch, top, format)
@@ -97,12 +96,12 @@ def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> 
         print("\n".join([*([f"Row {at + 1}"] * (len(rows) > 1)), *(lines or ["No cell is missing."])]))
 
 
-def _first(model: Model, how: Input, data: list[str] | None, rows: int, absent: str) -> pa.RecordBatch:
+def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
     import pyarrow as pa
 
     from tallybayes.data.matching import matched
 
-    source = how.open(data)
+    source = how.open()
     types = source.column_types(model.schema.reads(), absent=absent)
     for batch in source.batches(types, model.schema.by_column):
         if len(batch):

@@ -10,8 +10,7 @@ import typer
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import AnswerFile, ModelFile, keep_apart, refuse
-from tallybayes.cli.terminal import KEPT, is_terminal
-from tallybayes.report.characters import clean
+from tallybayes.cli.terminal import is_terminal, print_text
 
 Dialect = Literal["duckdb", "postgres", "sqlite", "bigquery", "snowflake", "spark"]
 
@@ -64,13 +63,12 @@ def export(
 
 
 def _write(made: bytes | str, output: str | None) -> None:
-    data = made.encode() if isinstance(made, str) else made
     if output is not None and output != "-":
         from tallybayes.files.replacing import replacing
 
         with replacing(output) as file:
-            file.write(data)
-    elif isinstance(made, str) and is_terminal(sys.stdout):
-        print(clean(made, KEPT), end="")
+            file.write(made.encode() if isinstance(made, str) else made)
+    elif isinstance(made, str):
+        print_text(made)
     else:
-        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.write(made)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tallybayes.cli.codes import FAILED, FINE, NO, UNDECIDED
-from tallybayes.cli.ending import sentence
+from tallybayes.cli.exit_codes import FAILED, FINE, NO, UNDECIDED
+from tallybayes.cli.running import sentence
 from tallybayes.cli.terminal import say, waiting_for
 
 if TYPE_CHECKING:

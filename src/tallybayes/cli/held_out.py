@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import tallybayes
-from tallybayes.cli.columns import parsed_columns
 from tallybayes.cli.loading import load_of_classes
+from tallybayes.cli.option_values import costs_of, parsed_columns
 from tallybayes.cli.options import refuse
-from tallybayes.cli.rows import costs_of
-from tallybayes.cli.train import can_be_read_again, counted, schema_for
-from tallybayes.cli.watch import watching
+from tallybayes.cli.progress import watching
+from tallybayes.cli.train import counted, schema_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,20 +31,17 @@ class HeldOutOf:
     def __init__(
         self,
         first: str,
-        data: list[str],
         how: Input,
         label: str | None,
         training: dict[str, Any],
         scoring: dict[str, Any],
     ) -> None:
         from tallybayes.files import is_model
-        from tallybayes.sources.paths import STANDARD_INPUT
 
         self.model = load_of_classes(first) if is_model(first) else None
-        self.data = data if self.model else [first, *data]
-        self.how, self.label, self.training, self.scoring = how, label, training, scoring
-        if STANDARD_INPUT in self.data:
-            raise ValueError(read_once("standard input"))
+        self.how = how if self.model else replace(how, data=[first, *(how.data or [])])
+        self.label, self.training, self.scoring = label, training, scoring
+        self.how.check_read_again()
         if self.model is not None:
             refuse(training, f": {first} is a model, which is used as it is. Give the data alone.")
 
@@ -66,7 +63,7 @@ class HeldOutOf:
                 return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads, self.training["weigh"])
 
             folds = self._counted(count, groups)
-            source = self.how.open(self.data)
+            source = self.how.open()
             with watching(source, "scoring"):
                 asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
                 deciders = deciders_of(folds, {"": folds.schema}, **asking, absent=given.absent)
@@ -85,8 +82,8 @@ class HeldOutOf:
             return tallybayes.Model.train(schema, source, self.label, label_type=self._label_type(), **how)
 
         model = self.model or self._counted(count, None)
-        source = self.how.open(self.data)
-        check_read_again(source, self.data)
+        source = self.how.open()
+        self.how.check_read_again(source)
         with watching(source, "scoring"):
             scoring = {**self.scoring, "costs": costs_of(model, self.scoring["costs"])}
             return evaluate_left_out(model, source, self.label, **scoring)
@@ -99,32 +96,16 @@ class HeldOutOf:
     def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
         """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
-            return counted(self.how, self.data, partial(self._settled, groups), count)[1]
-        source = self.how.open(self.data)
-        check_read_again(source, self.data)
+            return counted(self.how, partial(self._settled, groups), count)[1]
+        source = self.how.open()
+        self.how.check_read_again(source)
         with watching(source, "counting"):
             return count(self.model, source)
 
     def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
         """The schema; a column that holds the groups is not counted unless requested."""
-        check_read_again(source, self.data)
+        self.how.check_read_again(source)
         hints = misled | parsed_columns(self.training["column"])
         if groups is not None and self.training["schema"] is None:
             hints = {groups: None, **hints}
         return schema_for(source, self.label, self.training["schema"], hints, self.training["prior"])
-
-
-def check_read_again(source: Source, data: list[str] | None) -> None:
-    """Raises an error if rows cannot be read a second time in the same order."""
-    if not can_be_read_again(source, data):
-        from tallybayes.sources.paths import STANDARD_INPUT
-
-        named = "standard input" if STANDARD_INPUT in (data or ()) else (data or ["the answer to a query"])[0]
-        raise ValueError(read_once(named))
-
-
-def read_once(name: str) -> str:
-    return (
-        f"Rows are read twice, once to count them and once to score them, and {name} can be read only once. Save it in "
-        "a file first."
-    )

@@ -14,9 +14,6 @@ held_out_option = partial(typer.Option, rich_help_panel="Held-out rows")
 AnswerFormat = Literal["csv", "jsonl", "parquet", "table"]
 ReportFormat = Literal["text", "json", "html"]
 
-DATA = "Files, globs, folders (one per class, Maildir, mbox), or - for standard input; or --query instead."
-
-Data = Annotated[list[str] | None, typer.Argument(metavar="DATA", help=DATA, show_default=False)]
 ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The file of the model.", show_default=False)]
 StoreFolder = Annotated[str, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)]
 Label = Annotated[

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import FINE, NO
+from tallybayes.cli.exit_codes import FINE, NO
 from tallybayes.cli.loading import check_of_classes
+from tallybayes.cli.option_values import class_of, costs_of, row_of
 from tallybayes.cli.options import (
     Absent,
     AnswerFile,
     AnswersAs,
     Cells,
     Costs,
-    Data,
     Formulas,
     ModelFile,
     Reject,
@@ -25,10 +25,9 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.rows import class_of, costs_of, row_of
 from tallybayes.cli.terminal import is_terminal
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
 def predict(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     text: Text = None,
     cell: Cells = None,
     proba: Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")] = False,
@@ -78,7 +76,7 @@ def predict(
     from tallybayes.model.mixture import over_classes
     from tallybayes.report.answered import Deciding
 
-    keep_apart(output, model, *how.files(data))
+    keep_apart(output, model, *how.files())
     loaded = tallybayes.load(model)
     found = over_classes(loaded)
     wanted = None if find is None else class_of(found, find)
@@ -90,21 +88,21 @@ def predict(
     )
     with answers(output, format, keep_formulas) as write:
         if text is not None or cell:
-            if data or keep or how.query:
+            if how.given or keep:
                 raise ValueError("--text and --cell describe one row: give no data and nothing to keep.")
             write(deciding.answer(row_of(found.schema, text, cell)))
         else:
-            for batch in _answered(deciding, how, data, keep or []):
+            for batch in _answered(deciding, how, keep or []):
                 write(batch)
     return NO if wanted is not None and wanted not in deciding.met else FINE
 
 
-def _answered(deciding: Deciding, how: Input, data: list[str] | None, keep: list[str]) -> Iterator[pa.RecordBatch]:
+def _answered(deciding: Deciding, how: Input, keep: list[str]) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
 
     from tallybayes.sources.columns import empty_batch
 
-    source = how.open(data, live=True)
+    source = how.open(live=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
     types = source.column_types(deciding.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
     # Answers on a terminal and a progress bar would overwrite each other.

@@ -13,16 +13,16 @@ from tallybayes.cli import receipt, store
 from tallybayes.cli.ask import ask
 from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
-from tallybayes.cli.codes import EVERY, EXCEPTIONS, TERMINATED, WRONG
 from tallybayes.cli.demo import demo
-from tallybayes.cli.ending import ending
 from tallybayes.cli.evaluate import evaluate
+from tallybayes.cli.exit_codes import EVERY, EXCEPTIONS, TERMINATED, WRONG
 from tallybayes.cli.explain import explain
 from tallybayes.cli.export import export
 from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.predict import predict
 from tallybayes.cli.reading import spread
 from tallybayes.cli.report import report
+from tallybayes.cli.running import ending
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve

@@ -26,8 +26,16 @@ option = functools.partial(typer.Option, rich_help_panel="Reading data")
 
 @dataclass(frozen=True)
 class Input:
-    """How data is read."""
+    """The data, and how it is read."""
 
+    data: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DATA",
+            help="Files, globs, folders (one per class, Maildir, mbox), or - for standard input; or --query instead.",
+            show_default=False,
+        ),
+    ] = None
     input: Annotated[
         InputFormat | None, option("--input", help="The format of the data; by default guessed from name and content.")
     ] = None
@@ -86,15 +94,19 @@ class Input:
         ),
     ] = None
 
-    def open(self, data: list[str] | None, *, live: bool = False) -> Source:
+    @property
+    def given(self) -> bool:
+        return bool(self.data) or self.query is not None
+
+    def open(self, *, live: bool = False) -> Source:
         if self.database is not None and self.query is None:
             raise ValueError(
                 "--database goes with --query: say which rows to read, like --query 'SELECT * FROM mails'."
             )
-        if not data and self.query is None:
+        if not self.given:
             raise ValueError("There is no data: give files, folders, - for standard input, --query, --text or --cell.")
-        if data and self.query is not None:
-            raise ValueError(f"--query gives all rows, and {data[0]} is given as well. Give one of them.")
+        if self.data and self.query is not None:
+            raise ValueError(f"--query gives all rows, and {self.data[0]} is given as well. Give one of them.")
         from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 
         reading = tallybayes.ReadOptions(
@@ -110,12 +122,30 @@ class Input:
             skip_bad_rows=self.skip_bad_rows,
             live=live,
         )
-        return tallybayes.open_source(data or (), reading, database=self.database, query=self.query)
+        return tallybayes.open_source(self.data or (), reading, database=self.database, query=self.query)
 
-    def files(self, data: list[str] | None) -> list[str]:
+    def files(self) -> list[str]:
         """The inputs that must not be overwritten: the data, and the database if it is a file."""
         database = (self.database or "").removeprefix("sqlite:").removeprefix("duckdb:")
-        return [*(data or []), *([database] if os.path.isfile(database) else [])]
+        return [*(self.data or []), *([database] if os.path.isfile(database) else [])]
+
+    @property
+    def is_piped(self) -> bool:
+        from tallybayes.sources.paths import STANDARD_INPUT
+
+        return STANDARD_INPUT in (self.data or ())
+
+    def can_be_read_again(self, source: Source) -> bool:
+        return source.total is not None and not self.is_piped
+
+    def check_read_again(self, source: Source | None = None) -> None:
+        """Raises an error if rows cannot be read a second time in the same order."""
+        if self.is_piped or not (source is None or self.can_be_read_again(source)):
+            name = "standard input" if self.is_piped else (self.data or ["the answer to a query"])[0]
+            raise ValueError(
+                f"Rows are read twice, once to count them and once to score them, and {name} can be read only once. "
+                "Save it in a file first."
+            )
 
 
 def spread(verb: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import NO
+from tallybayes.cli.exit_codes import NO
 from tallybayes.cli.options import StoreFolder
 from tallybayes.cli.terminal import KEPT, say
 from tallybayes.report.characters import clean

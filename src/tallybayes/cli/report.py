@@ -9,16 +9,15 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import Absent, Data, Label, ModelFile, ReportAs, keep_apart
+from tallybayes.cli.options import Absent, Label, ModelFile, ReportAs, keep_apart
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, save_report
-from tallybayes.cli.watch import watching
 
 
 def report(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     label: Label = None,
     output: Annotated[
         str | None,
@@ -38,12 +37,12 @@ def report(
     \b
     tallybayes report spam.tally test.csv -o report.html
     """
-    keep_apart(output, model, *how.files(data))
+    keep_apart(output, model, *how.files())
     found = load_of_classes(model)
     settings: dict[str, Any] = {"absent": absent, "title": os.path.basename(model)}
     settings["pictures"] = None if format == "html" else False  # None: if matplotlib is installed
-    if data:
-        source = how.open(data)
+    if how.given:
+        source = how.open()
         with watching(source, "asking"):
             made = tallybayes.model_report(found, source, label, **settings)
     else:

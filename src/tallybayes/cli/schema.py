@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import tallybayes
-from tallybayes.cli.options import Columns, Data, Label
+from tallybayes.cli.options import Columns, Label
 from tallybayes.cli.reading import Input
-from tallybayes.cli.terminal import KEPT, is_terminal
-from tallybayes.report.characters import clean
+from tallybayes.cli.terminal import print_text
 
 
-def schema(how: Input, data: Data = None, label: Label = None, column: Columns = None) -> None:
+def schema(how: Input, label: Label = None, column: Columns = None) -> None:
     """Print the schema that train would choose.
 
     Look at it, edit it, and give it to train --schema.
@@ -17,13 +16,8 @@ def schema(how: Input, data: Data = None, label: Label = None, column: Columns =
     \b
     tallybayes schema data.csv --label y > schema.toml
     """
-    import sys
-
-    from tallybayes.cli.columns import parsed_columns
+    from tallybayes.cli.option_values import parsed_columns
     from tallybayes.cli.train import schema_for
 
-    text = tallybayes.schema_to_toml(schema_for(how.open(data), label, None, parsed_columns(column), None))
-    if is_terminal(sys.stdout):
-        print(clean(text, KEPT), end="")
-    else:  # always UTF-8, since it will be read as a file
-        sys.stdout.buffer.write(text.encode())
+    text = tallybayes.schema_to_toml(schema_for(how.open(), label, None, parsed_columns(column), None))
+    print_text(text)

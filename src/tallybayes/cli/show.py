@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 import tallybayes
+from tallybayes.cli.option_values import class_of
 from tallybayes.cli.options import ModelFile, ReportAs
-from tallybayes.cli.rows import class_of
 from tallybayes.cli.terminal import print_report
 
 TOP = 10

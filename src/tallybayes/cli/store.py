@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 import tallybayes
-from tallybayes.cli.codes import NO
+from tallybayes.cli.exit_codes import NO
 from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.options import ModelFile, StoreFolder
+from tallybayes.cli.progress import counting
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import summary
-from tallybayes.cli.watch import counting
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
 ALL_DAYS = 999_999_999  # the longest duration

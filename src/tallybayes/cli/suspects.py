@@ -7,16 +7,15 @@ from typing import Annotated
 import typer
 
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import Absent, AnswerFile, AnswersAs, Data, Formulas, Label, ModelFile, keep_apart
+from tallybayes.cli.options import Absent, AnswerFile, AnswersAs, Formulas, Label, ModelFile, keep_apart
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
-from tallybayes.cli.watch import watching
 
 TOP = 20
 
 
 def suspects(
     model: ModelFile,
-    data: Data,
     how: Input,
     label: Label = None,
     top: Annotated[int, typer.Option(metavar="N", min=1, help="How many rows to list.")] = TOP,
@@ -38,9 +37,9 @@ def suspects(
     from tallybayes.cli.answers import answers
     from tallybayes.report.plain import to_text
 
-    keep_apart(output, model, *how.files(data))
+    keep_apart(output, model, *how.files())
     found = load_of_classes(model)
-    source = how.open(data)
+    source = how.open()
     name = label or found.schema.label or source.label
     if name is None:
         raise ValueError(

@@ -66,6 +66,14 @@ def is_terminal(file: Any) -> bool:
         return False
 
 
+def print_text(text: str) -> None:
+    """Prints a text that may be redirected to a file: in UTF-8, unless it is shown in a terminal."""
+    if is_terminal(sys.stdout):
+        print(clean(text, KEPT), end="")
+    else:
+        sys.stdout.buffer.write(text.encode())
+
+
 def save_report(report: Report, form: ReportFormat, path: str) -> None:
     """Writes a report to a file, atomically."""
     from tallybayes.files.replacing import replacing

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tallybayes.cli.loading import load_of_classes
-from tallybayes.cli.options import Data, Label
+from tallybayes.cli.options import Label
+from tallybayes.cli.progress import watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
-from tallybayes.cli.watch import watching
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 def thresholds(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file or a store.", show_default=False)],
     how: Input,
-    data: Data = None,
     label: Label = None,
     max_false_positives: Annotated[
         float, typer.Option(metavar="SHARE", min=0, max=1, help="How much of the good mail may be mistaken for spam.")
@@ -68,7 +67,7 @@ def thresholds(
                 f"--keep: {model} is a model file, which keeps no thresholds. Give them to `filter` as options."
             )
         found: Model = load_of_classes(model) if store is None else store.model()
-        source = how.open(data)
+        source = how.open()
         with watching(source, "asking"):
             mails = scored(found, source, label, Names(spam_class), counted=leave_one_out)
         choice = choose_thresholds(*mails, max_false_positives, max_false_negatives)

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 import tallybayes
-from tallybayes.cli.columns import parsed_columns
+from tallybayes.cli.option_values import parsed_columns
 from tallybayes.cli.options import (
     Absent,
     ClassPrior,
     Columns,
-    Data,
     Dependence,
     Label,
     LabelAsText,
@@ -23,10 +22,10 @@ from tallybayes.cli.options import (
     Threads,
     keep_apart,
 )
+from tallybayes.cli.progress import counting, watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say
 from tallybayes.cli.unlabelled import Clusters, Components, Unlabelled, Weight, em_of, say_fitted
-from tallybayes.cli.watch import counting, watching
 from tallybayes.cli.weigh import weighing_summary
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import clean
@@ -51,7 +50,6 @@ SHOWN = 12  # classes, and columns left out, that are listed
 def train(
     how: Input,
     output: NewModel,
-    data: Data = None,
     label: Label = None,
     schema: SchemaFile = None,
     column: Columns = None,
@@ -83,7 +81,7 @@ def train(
 
     from tallybayes.model.weigh import reweighed, sample_for
 
-    keep_apart(output, *how.files(data), schema)
+    keep_apart(output, *how.files(), schema)
     em = em_of(unlabelled, unlabelled_weight, components, clusters)
     if weighed and components > 1:
         raise ValueError("--weigh and --components: the evidence for components of classes cannot be weighed.")
@@ -100,7 +98,7 @@ def train(
         sample = sample_for(schema) if weighed or schema.overlaps else _quick_sample(schema, source)
         return tallybayes.Model.train(schema, source, sample=sample, **given), sample
 
-    source, (model, sample) = counted(how, data, schema_of, count)
+    source, (model, sample) = counted(how, schema_of, count)
     if not model.n:
         raise ValueError("There are no rows to learn from; no model was saved.")
     rows = model.rows_by_class()
@@ -150,7 +148,6 @@ def _tell_of(worth: Weighing, output: str, weighed: bool) -> None:
 
 def counted(
     how: Input,
-    data: list[str] | None,
     schema_of: Callable[[Source, dict[Name, Family | None]], Schema],
     count: Callable[[Schema, Source], T],
 ) -> tuple[Source, T]:
@@ -161,7 +158,7 @@ def counted(
 
     misled: dict[Name, Family | None] = {}
     while True:
-        source = how.open(data)
+        source = how.open()
         schema = schema_of(source, misled)
         try:
             with watching(source, "counting"):
@@ -169,16 +166,10 @@ def counted(
         except SourceError as error:
             name = error.column
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
-            if name is None or not inferred or not (how.query or can_be_read_again(source, data)):
+            if name is None or not inferred or not (how.query or how.can_be_read_again(source)):
                 raise
             misled[name] = tallybayes.Categorical(alpha="fitted")
             say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
-
-
-def can_be_read_again(source: Source, data: list[str] | None) -> bool:
-    from tallybayes.sources.paths import STANDARD_INPUT
-
-    return source.total is not None and STANDARD_INPUT not in (data or ())
 
 
 def _quick_sample(schema: Schema, source: Source) -> Sample | None:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tallybayes.cli.progress import tell
 from tallybayes.cli.terminal import say
-from tallybayes.cli.watch import tell
 
 if TYPE_CHECKING:
     from tallybayes import EM, Fitted

@@ -8,10 +8,10 @@ import typer
 
 import tallybayes
 from tallybayes.cli.loading import check_of_classes
-from tallybayes.cli.options import Absent, Data, Label, ModelFile, keep_apart, model_file
+from tallybayes.cli.options import Absent, Label, ModelFile, keep_apart, model_file
+from tallybayes.cli.progress import counting, watching
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import say, waiting_for
-from tallybayes.cli.watch import counting, watching
 from tallybayes.report.blocks import how_many
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 def weigh(
     model: ModelFile,
     how: Input,
-    data: Data = None,
     label: Label = None,
     output: Annotated[
         str | None,
@@ -47,10 +46,10 @@ def weigh(
     from tallybayes.files import load_version
     from tallybayes.model.weigh import reweighed, sampled_rows
 
-    keep_apart(output, *how.files(data))
+    keep_apart(output, *how.files())
     loaded = load_version(model)
     check_of_classes(loaded.model, model)
-    source = how.open(data)
+    source = how.open()
     with watching(source, "reading"):
         rows = sampled_rows(loaded.model, source, label, absent=absent)
     with counting("weighing"):

@@ -1,4 +1,4 @@
-"""Tables of any kind → Arrow record batches. `arrow_cells` turns their cells into numbers and texts.
+"""Tables of any kind → Arrow record batches. `cells` turns their cells into numbers and texts.
 
 pandas, polars, DuckDB and everything else that speaks Arrow's stream interface comes in through that interface; none of
 them is imported here. Dictionaries of columns, lists of rows and numpy arrays are read directly.
@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data.arrow_cells import (
+from tallybayes.data.cells import (
     LEVELS,
     decoded,
     is_bytes,

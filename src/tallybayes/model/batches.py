@@ -228,6 +228,7 @@ def each_labelled(
     work: Callable[[Batch], T],
     *,
     weights: Any = None,
+    groups: str | None = None,
     label_type: pa.DataType | None = None,
     cast: bool = False,
     absent: str,
@@ -245,8 +246,8 @@ def each_labelled(
     def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
         return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
 
-    how: dict[str, Any] = {"weights": weights, "label_type": label_type, "absent": absent, "new": new}
-    for found in each_batch(data, schema, labels, each, **how):
+    columns: dict[str, Any] = {"weights": weights, "groups": groups}
+    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent, new=new):
         yield from found
 
 

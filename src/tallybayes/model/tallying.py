@@ -13,7 +13,7 @@ from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames
-from tallybayes.data.arrow_cells import by_level
+from tallybayes.data.cells import by_level
 from tallybayes.data.errors import CellError
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.schema.entries import Name

@@ -11,8 +11,8 @@ import numpy as np
 from tallybayes.data.frames import level_text
 from tallybayes.data.matching import MISSING, matched
 from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.decision_regions import Line, Plane, line, plane
 from tallybayes.model.model import Model
-from tallybayes.model.regions import Line, Plane, line, plane
 from tallybayes.model.shapes import LEVELS
 from tallybayes.plots.canvas import ink, legend, marks, named
 from tallybayes.plots.display import Display

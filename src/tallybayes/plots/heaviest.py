@@ -25,7 +25,7 @@ LETTER = 0.068  # width of a letter, in inches
 
 
 @dataclass(frozen=True, eq=False)
-class Presence:
+class WordProbabilities:
     """`p[class, name]`: P(word | class) under the family's event model, or P(true | class) of boolean columns."""
 
     what: str  # words, alphabetically, or columns, in the order of the schema
@@ -34,13 +34,13 @@ class Presence:
     p: Floats
 
 
-def presence(model: Model, column: Name | None = None) -> Presence:
+def word_probabilities(model: Model, column: Name | None = None) -> WordProbabilities:
     """The words of a text column, or if there is none, all boolean columns.
 
     >>> from tallybayes import Bernoulli
     >>> frame = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
     >>> model = Model.train(dict.fromkeys(frame, Bernoulli(alpha=0)), frame, ["spam", "spam", "ham", "ham"])
-    >>> found = presence(model)
+    >>> found = word_probabilities(model)
     >>> found.names, found.p.tolist()
     (['free', 'lunch'], [[0.0, 1.0], [1.0, 0.5]])
     """
@@ -51,10 +51,12 @@ def presence(model: Model, column: Name | None = None) -> Presence:
         yes = {title(name): table["true"] for name, table in tables.items() if table.keys() == {"false", "true"}}
         if not yes:
             raise ValueError("There is no text column and no boolean column, so there are no words.")
-        return Presence("columns", list(yes), known.labels, np.array(list(yes.values())).T)
+        return WordProbabilities("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
     table = known.counted[name].estimates()
-    return Presence("words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T)
+    return WordProbabilities(
+        "words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T
+    )
 
 
 @dataclass(eq=False, repr=False)
@@ -146,7 +148,7 @@ class WordProbabilityDisplay(Display):
     """P(x = 1 | class) for every word or every boolean column, a panel for each class, with the highest spikes
     named."""
 
-    found: Presence
+    found: WordProbabilities
     classes: list[int]
     spikes: int
 
@@ -158,7 +160,7 @@ class WordProbabilityDisplay(Display):
         cls, model: Model, column: Name | None = None, *, classes: Sequence[Any] | None = None, spikes: int = SPIKES
     ) -> Self:
         """Plots the words of a text column, or if there is none, all boolean columns."""
-        return cls(presence(model, column), shown_classes(model, classes), spikes)
+        return cls(word_probabilities(model, column), shown_classes(model, classes), spikes)
 
     @property
     def panels(self) -> int:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
+
+import numpy as np
 
 from tallybayes.model.joint.graph import Graph
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import PALETTE, ink, named
 from tallybayes.plots.display import Display
-from tallybayes.plots.layout import layered
 from tallybayes.report.characters import short
 
 MOST = 60  # columns that are drawn
@@ -89,3 +90,19 @@ class GraphDisplay(Display):
         more = f"; {self.more:,} columns without other parents are not shown" if self.more else ""
         ax.set_title(f"{named(self.label)} is a parent of every column{more}")
         ax.axis("off")
+
+
+def layered(parents: Mapping[str, Sequence[str]]) -> dict[str, tuple[float, float]]:
+    """Nodes below their parents: x from 0 to 1, and the number of steps down."""
+    depth: dict[str, int] = {}
+    while len(depth) < len(parents):
+        for node, some in parents.items():
+            if node not in depth and all(parent in depth for parent in some):
+                depth[node] = max((depth[parent] + 1 for parent in some), default=0)
+    places: dict[str, tuple[float, float]] = {}
+    for level in range(max(depth.values(), default=-1) + 1):
+        here = [node for node in parents if depth[node] == level]
+        here.sort(key=lambda node: np.mean([places[parent][0] for parent in parents[node]] or [0.5]))
+        for at, node in enumerate(here):
+            places[node] = ((at + 0.5) / len(here), float(level))
+    return places

@@ -3,15 +3,16 @@ together."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 
+from tallybayes.counts.exact import Floats
 from tallybayes.model.evaluation import Evaluation, Interval
 from tallybayes.plots.canvas import PALETTE, ink, named
 from tallybayes.plots.display import Display
-from tallybayes.plots.layout import spread
 from tallybayes.report.blocks import count, how_many
 from tallybayes.report.characters import short
 
@@ -19,6 +20,7 @@ WRITTEN = 12  # classes whose numbers are written in the matrix
 NAMED = 40  # classes that are named beside it
 NAMES = 24  # of more classes, those that are confused most
 MANY_TIMES = 50  # ratio of the fullest interval to the emptiest, above which the scale is logarithmic
+STEPS = 300  # of the layout of the map
 LINKS = 30  # pairs of classes that the map connects
 
 
@@ -209,3 +211,26 @@ class ClassMapDisplay(Display):
             where = {"textcoords": "offset points", "ha": "center", "va": "bottom" if up > 0 else "top"}
             ax.annotate(named(label, 22), places[i], (0, 4 * up), fontsize="x-small", zorder=3, **where)
         ax.margins(0.12)
+
+
+def spread(nodes: int, links: Sequence[tuple[int, int, float]]) -> Floats:
+    """Places by Fruchterman and Reingold's algorithm: links attract in proportion to their strength, and all nodes
+    repel. It starts from a circle, so equal graphs get equal layouts."""
+    angle = 2.0 * np.pi * np.arange(nodes) / max(nodes, 1)
+    places = np.stack([np.cos(angle), np.sin(angle)], axis=1) * (1.0 + 0.05 * (np.arange(nodes) % 3))[:, None]
+    if nodes < 2:
+        return places
+    pull = np.zeros((nodes, nodes))
+    strongest = max((share for _, _, share in links), default=1.0) or 1.0
+    for i, j, share in links:
+        pull[i, j] = pull[j, i] = 0.3 + 0.7 * share / strongest
+    near = 2.6 / np.sqrt(nodes)
+    for step in range(STEPS):
+        apart = places[:, None] - places[None]
+        distance = np.maximum(np.hypot(*apart.transpose(2, 0, 1)), 1e-3)
+        force = near**2 / distance**2 - pull * distance / near
+        np.fill_diagonal(force, 0.0)
+        move = (apart * force[..., None]).sum(axis=1) - 0.3 * places  # a little towards the middle
+        length = np.maximum(np.hypot(*move.T), 1e-9)[:, None]
+        places = places + move / length * np.minimum(length, 0.15 * (1.0 - step / STEPS))
+    return places

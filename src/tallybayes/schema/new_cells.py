@@ -11,8 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tallybayes.data.arrow_cells import without_unreadable
-from tallybayes.data.cells import Cells, texts
+from tallybayes.data.cells import Cells, texts, without_unreadable
 from tallybayes.data.errors import CellError, UnreadableError, UnreadableWarning
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name, joined, members

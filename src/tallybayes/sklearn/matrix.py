@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.slots import positions
 from tallybayes.families import Bag, Each, Family, Gaussian
-from tallybayes.families.vectors.of_columns import for_matrix
+from tallybayes.families.vectors.each import for_matrix
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES, UNIFORM, Prior
 from tallybayes.sklearn.columns import as_matrix

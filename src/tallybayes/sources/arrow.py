@@ -20,8 +20,8 @@ from tallybayes.sources.columnar import (
     spooled,
 )
 from tallybayes.sources.columns import check_unique
-from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.sampling import PIECE, places
 
 MAGIC = b"ARROW1"
 FOOTER_END = 10  # bytes: the length of the list of batches, and the magic again
@@ -60,7 +60,7 @@ class Arrow(Reader):
             yield StoredChunk(self.file, start, batch, self._done - given)
             start, given = start + len(batch), self._done
 
-    def elsewhere(self) -> Iterator[Chunk]:
+    def sampled(self) -> Iterator[Chunk]:
         """The first rows of other batches, if the file lists where they are; with few batches, also rows from their
         middle."""
         if self._stream is not None or isinstance(self._place, Stored):  # which has one position for all readers

@@ -89,6 +89,6 @@ class Reader(ABC):
     def chunks(self) -> Iterator[Chunk]:
         """All chunks, in order, once."""
 
-    def elsewhere(self) -> Iterator[Chunk]:
+    def sampled(self) -> Iterator[Chunk]:
         """Small chunks from places other than the beginning, as a sample; none if the input cannot seek."""
         return iter(())

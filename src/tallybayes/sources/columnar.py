@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from tallybayes.data.arrow_cells import unreadable, without_unreadable
+from tallybayes.data.cells import unreadable, without_unreadable
 from tallybayes.data.errors import CellError, UnreadableError
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, SourceError, report
 from tallybayes.sources.bytes_in import Input, Stored

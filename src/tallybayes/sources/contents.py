@@ -14,9 +14,9 @@ from tallybayes.mail.decoding import plain, text_of
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.folders import LOOKED_AT, Group, beginning, spread
-from tallybayes.sources.items import File
 from tallybayes.sources.mbox import begins_as_mbox
 from tallybayes.sources.paths import suffix
+from tallybayes.sources.raw_documents import File
 from tallybayes.sources.text import is_binary
 
 TEXT = "text"  # or else "mail" or "mbox"

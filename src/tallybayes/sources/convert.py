@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
-from tallybayes.data.arrow_cells import unreadable
+from tallybayes.data.cells import unreadable
 from tallybayes.data.errors import CellError
 from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.paths import quoted

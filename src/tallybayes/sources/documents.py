@@ -17,9 +17,9 @@ from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
 from tallybayes.sources.folders import Group, Holder, find
-from tallybayes.sources.items import Item, Kept, Raw
 from tallybayes.sources.mbox import Box
 from tallybayes.sources.paths import STANDARD_INPUT, quoted, shown
+from tallybayes.sources.raw_documents import Item, Kept, Raw
 from tallybayes.sources.read_options import ReadOptions
 
 FILE, CLASS = "file", "class"  # the columns for a document's path, and its folder or mbox

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.data.arrow_cells import without_unreadable
+from tallybayes.data.cells import without_unreadable
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
 from tallybayes.sources.layout import Layout, Rows

@@ -12,10 +12,10 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.items import File, opened
 from tallybayes.sources.maildir import is_maildir, messages, subfolders
 from tallybayes.sources.mbox import Box, begins_as_mbox, first_division
 from tallybayes.sources.paths import STANDARD_INPUT, path_text, shown, suffix, unpacked
+from tallybayes.sources.raw_documents import File, opened
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES
 
 LEFT_BEHIND = ("~", "#", ".swp", ".bak", ".msf", ".lock")

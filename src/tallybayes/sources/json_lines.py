@@ -16,9 +16,9 @@ from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceEr
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import as_found, converted, is_texts
-from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.sampling import sampled_blocks
 from tallybayes.sources.text import Block, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
@@ -46,10 +46,8 @@ class JsonLines(Reader):
         if bad and not len(typed):
             raise bad[0].error()
         self._natural = {field.name: field.type for field in typed.schema}
-        self._elsewhere = [
-            JsonChunk(self.file, self._natural, b) for b in blocks_elsewhere(source, reading.block_bytes)
-        ]
-        for chunk in self._elsewhere:  # may have fields that the first rows lack
+        self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading.block_bytes)]
+        for chunk in self._sampled:  # may have fields that the first rows lack
             self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
         self.names = list(self._natural)
 
@@ -60,8 +58,8 @@ class JsonLines(Reader):
         for block in self._blocks:
             yield JsonChunk(self.file, self._natural, block)
 
-    def elsewhere(self) -> Iterator[Chunk]:
-        return iter(self._elsewhere)
+    def sampled(self) -> Iterator[Chunk]:
+        return iter(self._sampled)
 
 
 class JsonChunk(Chunk):

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from tallybayes.sources.base import BadRow, SourceError
-from tallybayes.sources.items import LONGEST, Raw, opened, too_long
 from tallybayes.sources.paths import path_text, shown
+from tallybayes.sources.raw_documents import LONGEST, Raw, opened, too_long
 
 BLOCK = 1 << 20  # bytes that are read at a time
 LONGEST_LINE = 512  # bytes of a separator line, with a margin

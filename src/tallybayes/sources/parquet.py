@@ -14,8 +14,8 @@ from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import StoredChunk, naming, of_good_size, open_anywhere, rows_within, spooled
 from tallybayes.sources.columns import check_unique, check_wanted
 from tallybayes.sources.convert import is_texts
-from tallybayes.sources.elsewhere import PIECE, PLACES, places
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.sampling import PIECE, PLACES, places
 
 LEAST_CELL = 8  # bytes of a cell that was read
 FEW_BYTES = 4  # of a cell in a dictionary-encoded text column
@@ -63,7 +63,7 @@ class Parquet(Reader):
                 if self._wanted is not wanted:
                     break
 
-    def elsewhere(self) -> Iterator[Chunk]:
+    def sampled(self) -> Iterator[Chunk]:
         """The first rows of row groups not read yet, with the following groups if they are small. If there are few
         groups, rows from their middle."""
         groups = self._about.num_row_groups

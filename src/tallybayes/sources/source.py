@@ -19,10 +19,10 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.elsewhere import joined
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
+from tallybayes.sources.sampling import joined
 from tallybayes.sources.tables import SUFFIXES, Tables
 
 REMEMBERED = 10  # bad rows
@@ -87,7 +87,7 @@ def _is_mail(path: str) -> bool:
     if not os.path.isfile(path) or SUFFIXES.get(suffix(path), "lines") != "lines":
         return False
     from tallybayes.sources.contents import HEAD_READ, looks_like_mail
-    from tallybayes.sources.items import opened
+    from tallybayes.sources.raw_documents import opened
 
     with opened(path) as file:
         return looks_like_mail(file.read(HEAD_READ))
@@ -128,7 +128,7 @@ class Source(RowSource):
         if not self._first:
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
         if self._sampled is None:
-            self._sampled = joined(self.names, self._first[0], self._reader.elsewhere())
+            self._sampled = joined(self.names, self._first[0], self._reader.sampled())
         return self._sampled
 
     def is_sampled_whole(self) -> bool:

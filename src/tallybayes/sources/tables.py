@@ -10,9 +10,9 @@ from itertools import islice
 
 from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.elsewhere import PIECE, places
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.sampling import PIECE, places
 
 SUFFIXES = {
     ".csv": "csv",
@@ -61,8 +61,8 @@ class Tables(Reader):
         self._wanted = types
         self._current.want(types)
 
-    def elsewhere(self) -> Iterator[Chunk]:
-        yield from self._current.elsewhere()
+    def sampled(self) -> Iterator[Chunk]:
+        yield from self._current.sampled()
         small = replace(self._reading, block_bytes=PIECE)
         files = [path for path in self._later if os.path.isfile(path)]  # a pipe can be read only once
         for place in places(1, len(files) + 1):
@@ -105,7 +105,7 @@ def _open(path: str, reading: ReadOptions) -> Reader:
         from tallybayes.sources.lines import Lines
 
         return Lines(source, reading)
-    from tallybayes.sources.separated import Separated
+    from tallybayes.sources.csv_files import Separated
 
     return Separated(source, reading, kind)
 

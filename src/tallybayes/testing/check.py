@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from tallybayes.families import Family
 from tallybayes.testing import laws
 from tallybayes.testing.grids import Grid, grid_of, values_of
-from tallybayes.testing.left_out import left_out_is_trained_without
-from tallybayes.testing.numbers import numbers_are_taken_in_every_way
+from tallybayes.testing.laws import left_out_is_trained_without, numbers_are_taken_in_every_way
 
 CLASSES = st.sampled_from("abc")
 WEIGHTS = st.sampled_from([1.0, 1.0, 1.0, 2.0, 3.0, -1.0, -2.0, 0.1, 0.75, -0.3, 0.0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -10,15 +11,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.counts.exact import Floats
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
+from tallybayes.families.vectors.each import for_matrix
 from tallybayes.files import RowCounts, digest, from_bytes, to_bytes
 from tallybayes.model import Model
+from tallybayes.model.evidence import Evidence
+from tallybayes.model.left_out import left_out
 from tallybayes.schema import Schema
 from tallybayes.schema.family_text import family_from_text, family_to_text
 from tallybayes.testing.grids import Grid
-from tallybayes.testing.rows import Row, close, frame_of, schema_of, tally, train
+from tallybayes.testing.rows import Row, close, frame_of, name_of, schema_of, tally, train
+
+FEW = 4  # rows that are each trained as a model
+NEAR = 1e-9
 
 
 def merging_is_adding(family: Family, a: list[Row], b: list[Row], c: list[Row]) -> None:
@@ -143,3 +151,82 @@ def its_settings_have_one_form(family: Family) -> None:
             with suppress(TypeError, ValueError):
                 pair = [Model(Schema({"x": replace(family, **{name: value})})) for value in (one, same)]
                 assert digest(pair[0]) == digest(pair[1]), f"{name}={one!r} and {name}={same!r} are the same bytes"
+
+
+def numbers_are_taken_in_every_way(family: Family, a: list[Row]) -> None:
+    """Single numbers, columns of a matrix, and drawn numbers."""
+    a = a[:FEW]
+    a_number_by_itself_is_one_among_others(family, a)
+    columns_of_a_matrix_are_columns(family, a)
+    what_is_drawn_can_be_counted(family, a)
+
+
+def a_number_by_itself_is_one_among_others(family: Family, a: list[Row]) -> None:
+    model, schema = train(family, a), Schema({"x": family})
+    together = model.log_joint(frame_of(family, a)[0])
+    learned = Model(schema)
+    for (value, label, _), expected in zip(a, together, strict=True):
+        assert close(model.log_joint({"x": value})[0], expected), "a plain number says what it says in a batch"
+        learned += Model.train(schema, {"x": value}, [label])
+    assert digest(learned) == digest(model), "a plain number is counted as in a batch"
+
+
+def columns_of_a_matrix_are_columns(family: Family, a: list[Row]) -> None:
+    """All columns of a matrix are scored by one expression: the formulas must not mix them up."""
+    try:
+        vectors = for_matrix(family, 3)
+    except TypeError:
+        return
+    labels = [label for _, label, _ in a]
+    x = np.array([value for value, _, _ in a])
+    matrix = np.stack([x, x[::-1], np.full(len(x), x[0])], axis=1)
+    columns = {str(i): column for i, column in enumerate(matrix.T)}
+    together = Model.train(Schema({"x": vectors}), matrix, labels).evidence(matrix)["x"]
+    apart = Model.train(Schema(dict.fromkeys(columns, family)), columns, labels).evidence(columns)
+    said = np.sum([apart[name] for name in columns], axis=0)
+    assert close(together, said), "a column of a matrix says what it says by itself"
+
+
+def what_is_drawn_can_be_counted(family: Family, a: list[Row]) -> None:
+    for plugin in (False, True):
+        beliefs = family.changed({"plugin": plugin})
+        model = train(beliefs, a)
+        sample = model.sample(5, seed=1)
+        assert not np.isinf(model.log_joint(sample.rows).max(axis=1)).any(), "what is drawn is possible"
+        assert Model.train(Schema({"x": beliefs}), *sample).estimates("x"), "what is drawn can be counted"
+
+
+def left_out_is_trained_without(family: Family, rows: list[Row], weighted: bool) -> None:
+    """Settings that a family chooses from all rows are chosen again."""
+    model = _trained(family, rows, weighted)
+    frame, labels = frame_of(family, rows)
+    weights = [weight for _, _, weight in rows] if weighted else None
+    again = left_out(model, frame, labels, weights=weights, choose_again=True)
+    soon = left_out(model, frame, labels, weights=weights)
+    assert not np.isnan(soon.total()).any(), "every answer about a row left out is a number"
+    for row in range(len(rows)):
+        _check_row(family, rows, row, weighted, again)
+        if family.stays is None:
+            _check_row(family, rows, row, weighted, soon)
+
+
+def _trained(family: Family, rows: Sequence[Row], weighted: bool) -> Model:
+    weights = [weight for _, _, weight in rows] if weighted else None
+    return Model.train(schema_of(family), *frame_of(family, rows), weights=weights)
+
+
+def _check_row(family: Family, rows: list[Row], row: int, weighted: bool, found: Evidence) -> None:
+    without = _trained(family, rows[:row] + rows[row + 1 :], weighted)
+    left = [found.classes.index(label) for label in without.classes]
+    gone = np.delete(found.priors[row], left)
+    assert np.isneginf(gone).all(), "a class of which the only row is left out is gone"
+    if not left:
+        return
+    expected = without.evidence(frame_of(family, rows[row : row + 1])[0])
+    assert _near(found.priors[row, left], expected.prior), "the prior is left out as if trained without"
+    name = name_of(family)
+    assert _near(found[name][row, left], expected[name][0]), "left out is trained without"
+
+
+def _near(a: Floats, b: Floats) -> bool:
+    return bool(np.allclose(a, b, rtol=NEAR, atol=NEAR))

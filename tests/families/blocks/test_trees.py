@@ -17,7 +17,7 @@ from tallybayes.counts.tally import Rows
 from tallybayes.families.blocks.growing import grow
 from tallybayes.files import to_bytes
 from tallybayes.testing import laws
-from tallybayes.testing.left_out import left_out_is_trained_without
+from tallybayes.testing.laws import left_out_is_trained_without
 
 CODES = (("u", "v", "w"), (0.5, 2.0), ("u", "v"))
 CELLS = st.tuples(

@@ -12,7 +12,7 @@ from test_words import texts
 
 from mails import ASKED, READINGS, train
 from tallybayes import Words
-from tallybayes.families.text.coefficient import log_orders
+from tallybayes.families.text.multinomial_coefficient import log_orders
 from tallybayes.testing import check_belief
 
 

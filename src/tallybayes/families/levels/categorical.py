@@ -15,8 +15,7 @@ from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
-from tallybayes.data.arrow_cells import SHORT
-from tallybayes.data.cells import Cells, texts
+from tallybayes.data.cells import SHORT, Cells, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, Unseen
 from tallybayes.families.folds import Folds, centred_tables

@@ -1,7 +1,7 @@
 """Exact counts of words, and documents subtracted from them: leave-one-out of texts, and of vectors scored like texts.
 
 Leaving a document out changes only the counts of its own words and of its class, and the number of words if no other
-document has one of them. `LeftWords` is what is left: the input of `left_readings`.
+document has one of them. `LeftWords` is what is left: the input of `readings_left_out`.
 """
 
 from __future__ import annotations

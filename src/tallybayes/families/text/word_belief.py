@@ -20,13 +20,13 @@ from tallybayes.families.belief import with_rest
 from tallybayes.families.portable import ByWords, Cutting, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
-from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.character_parts import attributed_to_words, words_of
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.drawn_parameters import drawn_words
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import AUTO
+from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words, probabilities
-from tallybayes.families.text.spelled_parts import attributed_to_words, words_of
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, not_utf8
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable

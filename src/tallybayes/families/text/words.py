@@ -20,10 +20,10 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import FITTED, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
-from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.counting import Listed, count, count_listed, listed
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
+from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.readings import READINGS
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, WORDS, Cutter, own_tokeniser, snowball, undecodable
 from tallybayes.families.text.word_priors import LOG_PRIORS

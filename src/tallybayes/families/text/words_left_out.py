@@ -18,8 +18,8 @@ from tallybayes.families.left_out import totals_without
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
 from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Mask, Vocabulary
 from tallybayes.families.text.counting import own_sums
-from tallybayes.families.text.left_readings import NEEDS, evidence_of
 from tallybayes.families.text.readings import ONCE
+from tallybayes.families.text.readings_left_out import NEEDS, evidence_of
 from tallybayes.families.text.tokens import UNKNOWN
 from tallybayes.families.text.word_statistics import chosen_words, named_words
 from tallybayes.families.text.word_tally import WordTally, rounded_lengths

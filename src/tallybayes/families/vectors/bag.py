@@ -21,7 +21,7 @@ from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
-from tallybayes.families.text.coefficient import ABOUT_COEFFICIENT
+from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief, PositionSums
 from tallybayes.families.vectors.bag_left_out import BagLeftOut

@@ -18,7 +18,7 @@ from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, Word
 from tallybayes.families.belief import with_rest
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
-from tallybayes.families.text.coefficient import has_orders, log_orders
+from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.word_statistics import Whole, WordStatistics
 from tallybayes.families.text.word_table import dense_table
 from tallybayes.families.vectors.matrix_cells import Dense, Sparse, Vectors, has_gaps, refuse_infinite

@@ -12,7 +12,7 @@ from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.left_out import Places, one_by_one, weights_of
 from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Vocabulary
-from tallybayes.families.text.left_readings import NEEDS, evidence_of
+from tallybayes.families.text.readings_left_out import NEEDS, evidence_of
 from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
 from tallybayes.families.vectors.bag_shares import shares
 from tallybayes.families.vectors.matrix_cells import Vectors

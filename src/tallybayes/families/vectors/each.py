@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,11 +17,14 @@ from tallybayes.data.cells import Cells, arrow
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
+from tallybayes.families.levels.bernoulli import Bernoulli
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.numeric import Numeric, log_pseudo_of
 from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.settings import setting
+from tallybayes.families.smoothing import named_levels
+from tallybayes.families.vectors.bag import Bag
 from tallybayes.families.vectors.each_belief import EachBelief
 from tallybayes.families.vectors.matrix_cells import (
     Dense,
@@ -200,3 +203,18 @@ class EachLeftOut:
             left = np.where(held.any(axis=1), size - np.argmax(held[:, ::-1], axis=1), 1)
             evidence[np.arange(size) >= left[:, None]] = 0.0
         return evidence.sum(axis=1)
+
+
+def for_matrix(family: Family, size: int) -> Family:
+    """The family of vectors of `size` numbers, each counted by this family."""
+    if isinstance(family, (Bag, Each)):
+        return family if family.size is not None else replace(family, size=size)
+    if isinstance(family, Numeric):
+        return Each(family, size=size)
+    if not isinstance(family, Bernoulli):
+        raise TypeError(
+            f"{family!r} does not count a sparse matrix; give Bag(), or a family of numbers, for its columns."
+        )
+    if named_levels(family.alpha):
+        raise TypeError(f"{family!r}: for the columns of a matrix, give alpha as one number for true and false.")
+    return Bag(reading="bernoulli", alpha=family.alpha, size=size)

@@ -12,11 +12,11 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
-from tallybayes.model.em.chosen import LEAST_ROWS, held_out_losses
 from tallybayes.model.em.fit import Problem
 from tallybayes.model.em.folds import Folds
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
+from tallybayes.model.em.weight_choice import LEAST_ROWS, held_out_losses
 from tallybayes.model.mixture import Mixture
 from tallybayes.schema.schema import Schema
 

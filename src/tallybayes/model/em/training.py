@@ -16,12 +16,12 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import labelled
-from tallybayes.model.em.chosen import Choice, choose_weight
 from tallybayes.model.em.fit import Problem, Run, best_run, count_labelled, show, weights_of
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
+from tallybayes.model.em.weight_choice import Choice, choose_weight
 from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare

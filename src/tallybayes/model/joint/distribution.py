@@ -12,7 +12,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.events import Event, NoJointError, Span
 from tallybayes.model.joint.elimination import log_max, log_sum
-from tallybayes.model.joint.questions import Events, asked_events, parted
+from tallybayes.model.joint.questions import Events, asked, asked_events
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, members
 
@@ -38,12 +38,7 @@ class Joint:
 
     def probability(self, question: Any, given: Any = None) -> float:
         """P(question | given)."""
-        if isinstance(question, str) and given is None:
-            question, given = parted(question)
-        names = [*self.columns, self.label]
-        events, known = asked_events(question, names), asked_events(given, names)
-        if not events:
-            raise ValueError("The question asks nothing. Write a column and a level, like 'outlook=sunny'.")
+        events, known, given = asked(question, given, [*self.columns, self.label], "outlook=sunny")
         both = {name: events[name].both(known[name]) if name in known else event for name, event in events.items()}
         for name, event in both.items():
             self._refuse_point(name, event, known.get(name))

@@ -49,6 +49,16 @@ def asked_events(question: Any, columns: Sequence[str]) -> Events:
     return found
 
 
+def asked(question: Any, given: Any, columns: Sequence[str], example: str) -> tuple[Events, Events, Any]:
+    """What is asked and what is given, as events; and the condition as it was written, perhaps after a bar."""
+    if isinstance(question, str) and given is None:
+        question, given = parted(question)
+    events, known = asked_events(question, columns), asked_events(given, columns)
+    if not events:
+        raise ValueError(f"The question asks nothing. Write a column and a level, like {example!r}.")
+    return events, known, given
+
+
 def parted(question: str) -> tuple[str, str | None]:
     """The parts before and after the bar: the question and the condition."""
     for match in _tokens(question):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from tallybayes.model.joint.questions import Events, asked_events, parted
+from tallybayes.model.joint.questions import Events, asked
 
 NEAR = Fraction(1, 10**9)  # how far from 1 the sum of the probabilities may be
 
@@ -29,11 +29,7 @@ class JointTable:
 
     def probability(self, question: Any, given: Any = None) -> float:
         """P(question | given)."""
-        if isinstance(question, str) and given is None:
-            question, given = parted(question)
-        events, known = asked_events(question, self.columns), asked_events(given, self.columns)
-        if not events:
-            raise ValueError("The question asks nothing. Write a column and a level, like 'site=GitHub'.")
+        events, known, given = asked(question, given, self.columns, "site=GitHub")
         whole = self._sum([known])
         if not whole:
             raise ValueError(f"The condition {given!r} has probability 0.")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -27,9 +27,8 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import key_to_json, label_array
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, each_batch, labelled
+from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.schema import Schema
-from tallybayes.schema.entries import check_apart
 
 MOST_FOLDS = 1 << 15
 GOLDEN, FIRST, SECOND = (np.uint64(x) for x in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
@@ -123,26 +122,6 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-def grouped(
-    data: Any, labels: Any, weights: Any, groups: Any, label_type: pa.DataType | None = None
-) -> Iterator[tuple[Batch, pa.Array | None]]:
-    """Batches, with the group of each row: from a named column, or one value per row."""
-    whole = None if groups is None or isinstance(groups, str) else label_array(groups, "groups")
-    if whole is not None and is_stream(data):
-        raise ValueError("With a stream of frames, give the name of the column that holds the groups.")
-    rows = 0
-    for batch in labelled(data, labels, weights, label_type=label_type):
-        rows = batch.start + len(batch.rows)
-        if isinstance(groups, str):
-            yield batch, frames.column(batch.cells, groups, "Give the name of the column that holds the groups.")
-        elif whole is not None and len(whole) >= rows:
-            yield batch, whole[batch.start : rows]
-        else:
-            yield batch, None
-    if whole is not None and len(whole) != rows:
-        raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
-
-
 class Given(NamedTuple):
     """The data as given: a frame, a stream or a source, and where its labels, weights and groups are."""
 
@@ -156,21 +135,26 @@ class Given(NamedTuple):
     def each(self, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
         """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may
         skip them and offer the rest of the batch again."""
-        labels = schema.label if self.labels is None else self.labels
-        check_apart(schema.by_column, label=labels, weight=self.weights)
+        whole = None if isinstance(self.groups, (str, type(None))) else label_array(self.groups, "groups")
+        if whole is not None and (isinstance(self.data, RowSource) or is_stream(self.data)):
+            kind = "a source" if isinstance(self.data, RowSource) else "a stream of frames"
+            raise ValueError(f"With {kind}, give the name of the column that holds the groups.")
         dealer = Dealer(deal)
 
-        def dealt(data: Any, labels: Any, label_type: pa.DataType | None = None) -> None:
-            for batch, which in grouped(data, labels, self.weights, self.groups, label_type):
-                work(batch, dealer.deal(batch, which))
-                dealer.take(batch)
+        def dealt(batch: Batch) -> int:
+            work(batch, dealer.deal(batch, self._groups_of(batch, whole)))
+            dealer.take(batch)
+            return batch.start + len(batch.rows)
 
-        if not isinstance(self.data, RowSource):
-            dealt(schema.frame(self.data), labels, self.label_type)
-            return
-        if not isinstance(self.groups, (str, type(None))):
-            raise ValueError("With a source, give the name of the column that holds the groups.")
-        columns = {"weights": self.weights, "groups": self.groups}
-        parts = each_batch(self.data, schema, labels, dealt, **columns, label_type=self.label_type, absent=self.absent)
-        for _ in parts:
-            pass
+        named = {"weights": self.weights, "groups": self.groups if whole is None else None}
+        how: dict[str, Any] = {**named, "label_type": self.label_type, "cast": True, "absent": self.absent}
+        rows = max(each_labelled(self.data, schema, self.labels, dealt, **how), default=0)
+        if whole is not None and len(whole) != rows:
+            raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
+
+    def _groups_of(self, batch: Batch, whole: pa.Array | None) -> pa.Array | None:
+        """The group of each row: from a named column, or one value per row."""
+        if isinstance(self.groups, str):
+            return frames.column(batch.cells, self.groups, "Give the name of the column that holds the groups.")
+        stop = batch.start + len(batch.rows)
+        return None if whole is None or len(whole) < stop else whole[batch.start : stop]

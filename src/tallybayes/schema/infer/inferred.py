@@ -13,7 +13,7 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.schema.entries import Name, by_entry, members, replaced
 from tallybayes.schema.infer import FREE_TEXT, INDEX
-from tallybayes.schema.infer.chosen import choose_for
+from tallybayes.schema.infer.by_loss import choose_for
 from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.nearly_numbers import read_marks
 from tallybayes.schema.infer.sample import sampled

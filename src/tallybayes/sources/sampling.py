@@ -28,7 +28,7 @@ def places(given: int, count: int) -> list[int]:
     return np.linspace(given, count - 1, min(max(count - given, 0), PLACES)).astype(int).tolist()
 
 
-def blocks_elsewhere(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
+def sampled_blocks(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
     """Whole rows from several places of a text file beyond its first block, if it can seek. If quotes may contain line
     breaks, a piece that begins inside a cell may look like rows: the caller must check."""
     if source.total is None or not is_plain(source) or source.total <= block_bytes:

@@ -17,8 +17,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import equal_rows
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
-from tallybayes.families.text.coefficient import has_orders, log_orders
 from tallybayes.families.text.counted_words import LeftWords
+from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.readings import LEAST_ALPHA
 from tallybayes.kernels import special
 

@@ -11,11 +11,11 @@ from tallybayes.kernels.strings import has_codes
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.elsewhere import blocks_elsewhere
 from tallybayes.sources.faults import find_faults, join
 from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.sampling import sampled_blocks
 from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
 
 
@@ -53,8 +53,8 @@ class Separated(Reader):
         for block in self._blocks:
             yield SeparatedChunk(self._layout, block)
 
-    def elsewhere(self) -> Iterator[Chunk]:
-        for block in blocks_elsewhere(self._source, self._block_bytes, self._quoting):
+    def sampled(self) -> Iterator[Chunk]:
+        for block in sampled_blocks(self._source, self._block_bytes, self._quoting):
             cells = self._layout.split(block.data).cells
             if (cells == len(self.names)).all():  # otherwise it began inside a cell
                 yield SeparatedChunk(self._layout, block)

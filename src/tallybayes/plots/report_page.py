@@ -17,7 +17,7 @@ from tallybayes.plots.heaviest import HeaviestDisplay
 from tallybayes.plots.network import GraphDisplay
 from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
 from tallybayes.plots.ranking import PrecisionRecallDisplay, RocDisplay
-from tallybayes.report import whole
+from tallybayes.report import full_report
 from tallybayes.report.blocks import Heading, Picture
 from tallybayes.report.report import Report
 
@@ -52,12 +52,12 @@ def model_report(
         raise ImportError(NEEDED)
     drawn = is_installed() if pictures is None else pictures
     diagnosis = None if data is None else diagnose(model, data, labels, absent=absent)
-    facts = whole.facts(model, diagnosis, pictures=drawn or pictures is False)
+    facts = full_report.facts(model, diagnosis, pictures=drawn or pictures is False)
     shown = _pictures(model, diagnosis, facts) if drawn else {}
-    return Report(title, facts, (Heading(title, 1), *whole.blocks(facts, shown)), tuple(whole.brief(facts)))
+    return Report(title, facts, (Heading(title, 1), *full_report.blocks(facts, shown)), tuple(full_report.brief(facts)))
 
 
-def _pictures(model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts) -> dict[str, list[Picture]]:
+def _pictures(model: Model, diagnosis: Diagnosis | None, facts: full_report.WholeFacts) -> dict[str, list[Picture]]:
     found: dict[str, list[Picture]] = {}
     for part, make in _displays(model, diagnosis, facts):
         try:
@@ -69,7 +69,7 @@ def _pictures(model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts
 
 
 def _displays(
-    model: Model, diagnosis: Diagnosis | None, facts: whole.WholeFacts
+    model: Model, diagnosis: Diagnosis | None, facts: full_report.WholeFacts
 ) -> Iterator[tuple[str, Callable[[], Display]]]:
     """The section of each plot, and the plot."""
     if len(model.classes) > 1:

@@ -12,7 +12,7 @@ from typing import Any, ParamSpec
 
 import typer
 
-from tallybayes.cli.codes import BROKEN_PIPE, INTERRUPTED, WRONG
+from tallybayes.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, WRONG
 from tallybayes.cli.terminal import say
 
 P = ParamSpec("P")

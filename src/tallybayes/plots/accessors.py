@@ -8,16 +8,15 @@ from typing import Any
 from tallybayes.model.evaluation import Evaluation
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
+from tallybayes.plots.curves import LearningCurveDisplay, ObjectiveDisplay, SettingCurveDisplay
 from tallybayes.plots.decisions import BoundaryDisplay, DecisionDisplay
 from tallybayes.plots.densities import DensityDisplay
-from tallybayes.plots.em import ObjectiveDisplay
 from tallybayes.plots.evidence import MarkedTextDisplay, WaterfallDisplay
 from tallybayes.plots.heaviest import HeaviestDisplay, WordProbabilityDisplay
 from tallybayes.plots.network import GraphDisplay
 from tallybayes.plots.parameters import ParameterDisplay
 from tallybayes.plots.quality import ClassMapDisplay, ConfusionDisplay, ReliabilityDisplay
 from tallybayes.plots.ranking import CostCurveDisplay, PrecisionRecallDisplay, RocDisplay
-from tallybayes.plots.validation import LearningCurveDisplay, SettingCurveDisplay
 from tallybayes.schema.entries import Name
 
 

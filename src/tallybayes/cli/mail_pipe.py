@@ -12,7 +12,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from tallybayes.cli.codes import FAILED, FINE, NOT_WRITTEN
+from tallybayes.cli.exit_codes import FAILED, FINE, NOT_WRITTEN
 
 VERB = "filter"
 HELP = "--help"
