@@ -53,3 +53,22 @@ def test_misleading_pipe_is_an_error_that_says_what_to_do(tmp_path, odd):
     assert ended.returncode == 2
     assert "'unknown' is not a number" in ended.stderr
     assert "--missing unknown" in ended.stderr
+
+
+def test_late_text_among_booleans_restarts_training(tally, tmp_path):
+    rows = [f'{{"x": {("false", "true ")[i % 3 > 0]}, "y": "{"pq"[i % 2]}"}}{" " * 23}\n' for i in range(400_000)]
+    assert set(map(len, rows)) == {46}
+    rows[ODD] = '{"x": "maybe", "y": "q"}\n'
+    tmp_path.joinpath("t.jsonl").write_text("".join(rows))
+    ended = tally("train", "t.jsonl", "--label", "y", "-o", "m.tally")
+    assert f"t.jsonl, line {ODD + 1}, column 'x': 'maybe' is neither true nor false" in ended.err
+    assert "Starting again with the column 'x' as a category." in ended.err
+    assert load(tmp_path / "m.tally").schema.columns == {"x": Categorical(alpha="fitted")}
+
+
+def test_text_in_another_encoding_does_not_restart_training(tally, tmp_path):
+    tmp_path.joinpath("t.csv").write_bytes(b"x,y\ncaf\xe9,p\nbar,q\n")
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
+    assert ended.code == 2
+    assert ended.err.count("is not UTF-8. Give the encoding of the file, like --encoding latin-1") == 1
+    assert "Starting again" not in ended.err

@@ -147,7 +147,7 @@ def test_large_frame_is_evaluated_in_pieces():
     np.testing.assert_array_equal(found.confusion, once.confusion * times)
     assert found.log_loss == pytest.approx(once.log_loss)
     row = many.num_rows - 7
-    broken = many.set_column(0, "x", pa.array(["?" if i == row else "1" for i in range(many.num_rows)]))
+    broken = many.set_column(0, "x", pa.array(["inf" if i == row else "1" for i in range(many.num_rows)]))
     with pytest.raises(ValueError, match=f"Column 'x', row {row}: "):
         evaluate(MODEL, broken, "y")
 

@@ -126,6 +126,26 @@ def test_column_name_may_indicate_identifiers(name):
     assert inferred(skewed, "paid")[0] is not None
 
 
+@pytest.mark.parametrize("name", ["id", "plot_id", "Tuna.id", "userID", "group key"])
+def test_identifier_that_repeats_is_a_category(name):
+    groups = np.repeat(np.arange(100, 130), 4)
+    assert inferred(groups, name) == (Categorical(alpha="fitted"), "an identifier of 30 groups")
+    others = ["index", "paid", "idea", "age"]  # an index may be a measurement
+    assert all(isinstance(inferred(groups, other)[0], Histogram) for other in others)
+    assert isinstance(inferred(np.repeat(np.arange(60), 2), name)[0], Histogram)  # few cells a group
+    assert isinstance(inferred(np.repeat(np.arange(1001), 3), name)[0], Histogram)  # too many groups
+    assert isinstance(inferred(groups + 0.5, name)[0], Histogram)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_late_text_among_numbers_written_as_text_is_found(make):
+    """No sample of so many rows sees it."""
+    cells = [str(i % 977) for i in range(200_003)]
+    cells[12_347] = "12B"
+    schema = Schema.infer(make({"x": cells, "z": [0.5] * len(cells), "w": ["some words here"] * len(cells)}))
+    assert schema.columns["x"] == Categorical(alpha="fitted")
+
+
 @pytest.mark.parametrize("name", ["who", None])
 def test_index_in_parquet_is_left_out_with_a_note_unless_it_is_asked_for(tmp_path, name):
     frame = pd.DataFrame({"x": ["u", "v"] * 10, "y": ["a", "b"] * 10}, index=pd.Index(["p", "q"] * 10, name=name))

@@ -26,6 +26,7 @@ class RowError(ValueError):
         self.row = row
         self.reason = reason
         self.column = column
+        self.unreadable = False  # whether the value is of another kind than its family counts
 
 
 class NoLabelError(RowError):
@@ -57,7 +58,9 @@ class CellError(ValueError):
         if self.row is None:
             return ValueError(f"Column {column!r}: {self.reason}")
         row = start + self.row
-        return RowError(row, self.reason, f"Column {column!r}, row {row}: {self.reason}", column)
+        error = RowError(row, self.reason, f"Column {column!r}, row {row}: {self.reason}", column)
+        error.unreadable = isinstance(self, UnreadableError)
+        return error
 
     def of_column(self, column: str) -> Self:
         """The same with the column of a block."""

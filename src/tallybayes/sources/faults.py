@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from tallybayes.data.cells import without_unreadable
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
+from tallybayes.sources.convert import is_texts
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -30,11 +31,12 @@ class Fault(NamedTuple):
     column: str | None
     reason: str
     text: str | None = None  # that should be a number
+    wrong_type: bool = True  # whether another type would take the cell
 
     def at(self, place: Callable[[int], str]) -> BadRow:
         """The row with its place."""
         column = "" if self.column is None else f", column {quoted(self.column)}"
-        return BadRow(place(self.row) + column, self.reason, self.column)
+        return BadRow(place(self.row) + column, self.reason, self.column if self.wrong_type else None)
 
 
 def find_faults(
@@ -56,7 +58,7 @@ def find_faults(
             row, reason = good[at], _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
             text = _decoded(cells[at].as_py()) if pa.types.is_floating(kind) and name in new else None
             if text is None:
-                faults.setdefault(row, Fault(row, name, reason))
+                faults.setdefault(row, Fault(row, name, reason, wrong_type=not is_texts(kind)))
             else:
                 unread.append(Fault(row, name, reason, text))
     return dict(sorted(faults.items())), unread

@@ -192,7 +192,8 @@ class Source(RowSource):
                 yield work(batch)
             except RowError as error:
                 bad = self._placed(error, 0)
-                raise BadRow(bad.where, bad.reason + self._about_missing(error)).error() from None
+                column = error.column if error.unreadable else None
+                raise BadRow(bad.where, bad.reason + self._about_missing(error), column).error() from None
 
     def _warn_of(self, unread: Sequence[BadRow]) -> None:
         """Warns of the first cell of each column."""

@@ -27,6 +27,9 @@ BITS_UNKNOWN = 16  # if the sample does not vary: later values may be close or f
 MANY_DIFFERENT = 100  # this many cells that all differ are identifiers, if by chance …
 MEETINGS = 10.0  # … this many pairs would be equal
 EVENLY = 1.5  # how far numbers may be from uniform, in units of 1 / √n
+GROUP_CELLS = 3  # this many in each group, on average, make an identifier that repeats a category …
+MOST_GROUPS = 1000  # … with up to this many levels
+GROUP = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key)|.*[a-z](ID|Id)", re.DOTALL)
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
 
 
@@ -49,6 +52,8 @@ def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
         return Choice(None, f"{n} different whole numbers: an identifier")
     if integral and different <= FEW_LEVELS and n >= ENOUGH * max(different - 1, 1):
         return Choice(CATEGORY, _few(x, different))
+    if integral and different <= min(n / GROUP_CELLS, MOST_GROUPS) and _is_named(GROUP, name):
+        return Choice(CATEGORY, f"an identifier of {different} groups")
     if n < MANY_CELLS:
         return Choice(Gaussian(), _range(x))
     return Choice(_intervals(x), _range(x) + (_spike(x) if different < n else ""))
@@ -102,10 +107,14 @@ def _histogram(bits: int) -> Histogram:
 UNKNOWN = _histogram(BITS_UNKNOWN)
 
 
+def _is_named(pattern: re.Pattern[str], name: str) -> bool:
+    return bool(pattern.fullmatch(name) or pattern.fullmatch(name.lower()))
+
+
 def _is_identifier(values: Floats, name: str) -> bool:
     """Whether distinct whole numbers (sorted here) identify their rows rather than measure them: by the name of the
     column, because random numbers this dense would have repeated, or because they are spread evenly."""
-    if IDENTIFIER.fullmatch(name) or IDENTIFIER.fullmatch(name.lower()):
+    if _is_named(IDENTIFIER, name):
         return True
     n = len(values)
     edges = values[np.linspace(0, n - 1, 11).astype(int)]

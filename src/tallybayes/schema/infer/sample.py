@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
             kept = _thinned(kept, fewer)
             rows = sum(map(len, kept))
     kept += dict(row for row in odd.values() if row[0] % step).values()
+    if not whole and kept:
+        kept += _odd_elsewhere(data, kept)
     if not kept:
         raise ValueError("There are no rows to infer a schema from.")
     if len(kept) == 1:
@@ -50,6 +52,19 @@ def _sliced(data: Any) -> tuple[Any, bool]:
         if step > 1:
             return (data.iloc[::step] if hasattr(data, "iloc") else data.gather_every(step)), False
     return data, True
+
+
+def _odd_elsewhere(data: Any, kept: list[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """The odd rows of a DataFrame of which only some were converted: of text columns that are numbers in those."""
+    odd: dict[str, tuple[int, pa.RecordBatch]] = {}
+    _note_odd(odd, kept, 0)
+    texts = [field.name for field in kept[0].schema if frames.is_text(field.type) and field.name not in odd]
+    for name in data.columns:
+        if str(name) in texts:
+            found: dict[str, tuple[int, pa.RecordBatch]] = {}
+            _note_odd(found, frames.batches(data[[name]]), 0)
+            for row, _ in found.values():
+                yield from frames.batches(data.iloc[row : row + 1] if hasattr(data, "iloc") else data[row : row + 1])
 
 
 def _note_odd(odd: dict[str, tuple[int, pa.RecordBatch]], batches: Iterable[pa.RecordBatch], start: int) -> None:
