@@ -127,7 +127,7 @@ def test_more_than_sixty_columns_have_no_pairs():
 def test_small_tables_have_more_trees():
     few, many = (Schema.infer(parity(rows)[0], dependence="trees").columns for rows in (4_999, 5_000))
     assert repr(few["noise", "one", "two"]) == "Trees(n=300, random=150, crossed=200)"
-    assert repr(many["noise", "one", "two"]) == "Trees()"
+    assert repr(many["noise", "one", "two"]) == "Trees(crossed=50)"
 
 
 @pytest.mark.parametrize("dependence", ["forest", "", None, 1])

@@ -18,7 +18,8 @@ SOME_LEVELS = 10  # … for all columns with at least this many levels …
 MOST_CROSSED = 8  # … unless there are more such columns than this
 MOST = 60  # columns: with more, pairs of columns are not counted
 FEW = 5_000  # rows: with fewer, trees are small, and more of them are better …
-MOST_PAIRS = 200  # … which may ask about two columns at a time, if there are at most so many pairs
+MOST_PAIRS = 200  # … which may ask about two columns at a time, if there are at most so many pairs …
+FEW_PAIRS = 50  # … or so many, with more rows
 
 
 def check_dependence(dependence: str) -> None:
@@ -34,7 +35,7 @@ def with_dependence(
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
     name = tuple(sorted(together))
-    trees = Trees(n=300, random=150, crossed=MOST_PAIRS) if len(sample) < FEW else Trees()
+    trees = Trees(n=300, random=150, crossed=MOST_PAIRS) if len(sample) < FEW else Trees(crossed=FEW_PAIRS)
     members: list[Family] = [] if dependence == PAIRS else [trees]
     why = "columns that may depend on each other; their evidence is weighed"
     if dependence != TREES and len(together) <= MOST:
