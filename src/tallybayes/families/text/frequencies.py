@@ -38,11 +38,11 @@ def _added_up(documents: Floats, words: Floats) -> tuple[Floats, Floats]:
     """The different document frequencies, sorted, and the number of words with each."""
     whole = documents.astype(np.int64) if documents.max(initial=0.0) <= len(documents) else None
     if whole is not None and np.array_equal(whole, documents) and whole.min(initial=0) >= 0:
-        by = np.bincount(whole, words)
-        moved = np.flatnonzero(by)
-        return moved.astype(np.float64), by[moved]
+        by = np.bincount(whole, words).astype(np.float64)
+        met = np.flatnonzero(by)
+        return met.astype(np.float64), by[met]
     moved, at = np.unique(documents, return_inverse=True)
-    return moved, np.bincount(at.reshape(-1), words, len(moved))
+    return moved, np.bincount(at.reshape(-1), words, len(moved)).astype(np.float64)
 
 
 NONE = Frequencies(np.zeros(0), np.zeros(0))
