@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t lanes = 8;  // partial sums, in the same order on every machine
 constexpr double far = 1e9;  // the score of a class against one that is gone
-constexpr int64_t most_rows = 512, most_scores = 1 << 13;  // of a block, which stays in the processor's cache
+constexpr int64_t least_rows = 64, most_rows = 512, most_scores = 1 << 13;  // of a block, for the processor's cache
 
 INLINE double dot(const double* a, const double* b, int64_t n) {
     double sums[lanes] = {};
@@ -155,7 +155,7 @@ private:
 }  // namespace
 
 double weighed_loss(const Weighed& given, const double* thetas, const double* offsets, double* slope) {
-    const int64_t size = std::clamp<int64_t>(most_scores / std::max<int64_t>(given.classes, 1), lanes, most_rows);
+    const int64_t size = std::clamp(most_scores / std::max<int64_t>(given.classes, 1), least_rows, most_rows);
     Block block(given, size);
     std::fill(slope, slope + given.classes * (given.pieces + 1), 0.0);
     Patience patience;

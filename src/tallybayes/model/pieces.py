@@ -30,7 +30,7 @@ from tallybayes.schema.entries import Name, in_order, members
 from tallybayes.schema.weights import Weights
 
 FOLDS = 10  # if no more than a tenth of all rows is sampled, one fold is enough
-MOST_SLOTS = 1 << 20  # of several columns, times folds, that are left out at a time
+MOST_CELLS = 1 << 22  # slots of several columns, times folds and classes, that are left out at a time
 
 ByColumn = dict[Name, Floats]  # the evidence of a column for every left-out row, [row, class]
 Indices = NDArray[np.intp]
@@ -201,7 +201,8 @@ class _LeftOut:
 
     def _parts(self, names: list[Name], folds: int) -> Iterator[list[Name]]:
         """The columns, as many at a time as fit into little memory."""
-        sizes = np.cumsum([len(self.model.columns[name]) * folds for name in names]) // MOST_SLOTS
+        width = len(self.counted.classes)
+        sizes = np.cumsum([len(self.model.columns[name]) * folds * width for name in names]) // MOST_CELLS
         for _, part in groupby(zip(sizes.tolist(), names, strict=True), key=itemgetter(0)):
             yield [name for _, name in part]
 
