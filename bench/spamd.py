@@ -143,7 +143,7 @@ def their_spamd(folder: Path) -> Iterator[Daemon]:
 
 def said(port: int, request: bytes) -> bytes:
     try:
-        with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(request)
             connection.shutdown(socket.SHUT_WR)
             with connection.makefile("rb") as answer:
