@@ -17,7 +17,7 @@ from tallybayes.cli.terminal import say
 
 P = ParamSpec("P")
 
-SAID = (
+USER_ERRORS = (
     ValueError,
     TypeError,
     OSError,
@@ -78,7 +78,7 @@ def sentence(error: BaseException) -> str:
         return f"{error.filename}: {error.strerror}." if error.filename is not None else error.strerror
     if isinstance(error, KeyError) and error.args:
         return str(error.args[0])
-    if not isinstance(error, SAID):  # a traceback would exit with 1, which means "no"
+    if not isinstance(error, USER_ERRORS):  # a traceback would exit with 1, which means "no"
         return f"{type(error).__name__}: {error}. This is a bug; please report it, with TALLYBAYES_TRACEBACK=1 set."
     return str(error) or type(error).__name__
 

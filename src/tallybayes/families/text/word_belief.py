@@ -22,8 +22,7 @@ from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
 from tallybayes.families.text.character_parts import attributed_to_words, words_of
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.drawn_parameters import drawn_words
-from tallybayes.families.text.drawn_texts import draw_texts
+from tallybayes.families.text.drawn_texts import draw_texts, drawn_words
 from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words, probabilities

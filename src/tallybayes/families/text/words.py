@@ -24,9 +24,8 @@ from tallybayes.families.text.counting import Listed, count, count_listed, liste
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
-from tallybayes.families.text.readings import READINGS
+from tallybayes.families.text.readings import LOG_PRIORS, READINGS
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, WORDS, Cutter, own_tokeniser, snowball, undecodable
-from tallybayes.families.text.word_priors import LOG_PRIORS
 from tallybayes.families.text.word_tally import EXACT_BITS, FIELDS, WordTally
 from tallybayes.families.text.words_left_out import WordsLeftOut
 

@@ -22,7 +22,7 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import Alpha, named_levels, smoothing
 from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
-from tallybayes.families.text.word_priors import LOG_PRIORS
+from tallybayes.families.text.readings import LOG_PRIORS
 from tallybayes.families.vectors.bag_belief import BY_POSITION, READINGS, BagBelief, PositionSums
 from tallybayes.families.vectors.bag_left_out import BagLeftOut
 from tallybayes.families.vectors.bag_shares import shares_refused, with_shares
