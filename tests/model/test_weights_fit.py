@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import Gaussian, Model, Weights, Words, weigh
+from tallybayes import Gaussian, Model, Weights, Words, digest, weigh
 from tallybayes.families.minimum import curvature_of
 from tallybayes.model.weights_fit import Evidenced, Layout, Strengths, _curvature, _objective, _penalty, _strengths
 
@@ -91,6 +91,16 @@ def test_weights_by_class_are_better_than_their_means_with_150_rows():
     both = (each.posterior(asked)[np.arange(2000), truth] for each in (model, model.believing(weights=shared)))
     mine, theirs = (-np.log(p).mean() for p in both)
     assert mine < theirs - 0.03
+
+
+def test_weights_by_class_are_the_same_for_any_order_of_rows():
+    frame, labels = shells(150, 1)
+    order = np.random.default_rng(5).permutation(150)
+    shuffled = {name: cells[order] for name, cells in frame.items()}
+    both = ((frame, labels), (shuffled, labels[order]))
+    one, other = (weigh(Model.train(dict.fromkeys(frame, Gaussian()), x, y), x, y) for x, y in both)
+    assert isinstance(one.schema.weights.columns["x0"], dict)
+    assert digest(one) == digest(other)
 
 
 @pytest.mark.parametrize(("rows", "own"), [(990, False), (1000, True)])
