@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from sklearn.model_selection import cross_val_score
 from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
@@ -25,9 +23,7 @@ from tallybayes import (
     schema_to_toml,
     weigh,
 )
-from tallybayes.families.minimum import curvature_of
 from tallybayes.files import from_bytes, to_bytes
-from tallybayes.model.weights_fit import Evidenced, Layout, Strengths, _curvature, _objective, _penalty, _strengths
 
 
 def test_weights_survive_learning_merging_files_and_toml():
@@ -184,91 +180,6 @@ def test_every_training_set_is_weighed_separately(reading):
         p = model.posterior(asked)[np.arange((~kept).sum()), labels[~kept]]
         assert found.per_fold("log_loss")[number] == pytest.approx(-np.log(p).mean(), rel=1e-9)
     assert found.log_loss < cross_validate(schema, frame, labels, k=3).log_loss or reading == "auto"
-
-
-@given(st.integers(1, 4), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2**32 - 1))
-def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts, seed):
-    random, pieces = np.random.default_rng(seed), columns + missing + parts + 1
-    base = np.where(random.random((2, 30)) < 0.1, -np.inf, 0.0)
-    base[:, np.isneginf(base).all(axis=0)] = 0.0
-    labels = np.where(np.isneginf(base[0]), 1, np.where(np.isneginf(base[1]), 0, random.integers(0, 2, 30)))
-    evidence, weights, squares = random.normal(size=(pieces, 1, 30)), random.random(30), np.ones((pieces, 2))
-    sizes = np.ones(pieces), columns, missing, parts
-    known = Evidenced(evidence, base, labels.astype(np.int32), weights, squares, *sizes)
-    layout = Layout(1, columns + missing, parts, 2)
-    unit, at = random.random(pieces + 2) + 0.5, random.random(pieces + 2)
-    expected = curvature_of(_objective(known, layout, unit), at)
-    np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=0.02, atol=0.02)
-
-
-@given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
-def test_classes_and_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_their_share(
-    columns, missing, parts, own, seed
-):
-    layout = Layout(own, columns + missing, parts, 3)
-    size, end = layout.size, layout.size + parts
-    values = np.random.default_rng(seed).normal(size=end + 4)
-    strengths = Strengths(np.array([4.0] * columns + [-10.0] * missing), 3.0)
-    found, slopes = _penalty(values, layout, strengths)
-    thetas = values[:size].reshape(own, -1)
-    shared = thetas.mean(axis=0)
-    mean = shared[:columns].mean() if columns else 0.2
-    pulled = 4.0 * ((shared[:columns] - mean) ** 2).sum() + 10.0 * (shared[columns:] ** 2).sum()
-    pulled += 3.0 * ((thetas - shared) ** 2).sum()
-    others = np.array([1.0 / max(parts, 1)] * parts + [0.25])
-    rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - others) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
-    assert found == pytest.approx(pulled + rest)
-    steps = 1e-6 * np.eye(len(values))
-    expected = [
-        (_penalty(values + h, layout, strengths)[0] - _penalty(values - h, layout, strengths)[0]) / 2e-6 for h in steps
-    ]
-    np.testing.assert_allclose(slopes, expected, rtol=1e-5, atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("columns", "classes", "rows", "strength", "alike"),
-    [(16, 2, 400, 2.0, 0.4), (16, 4, 100, 4.0, 3.2), (4, 2, 10_000, 1, 0.2), (0, 9, 9, 1, 0.2)],
-)
-def test_weights_shrink_more_the_fewer_rows_each_has(columns, classes, rows, strength, alike):
-    evidence, base = np.zeros((columns + 3, classes, rows)), np.zeros((classes, rows))
-    sizes = np.ones(columns + 3), columns, 2, 0
-    squares = np.ones((columns + 3, classes))
-    known = Evidenced(evidence, base, np.zeros(rows, np.int32), np.ones(rows), squares, *sizes)
-    found = _strengths(known)
-    np.testing.assert_allclose(found.pieces, [strength] * columns + [-10.0] * 2)
-    assert found.classes == pytest.approx(alike)
-
-
-def shells(rows, seed):
-    """Three classes: the inner, middle and outer third of a ball's points. A column far from 0 rules out the inner class,
-    but near 0 hardly any; so what it says counts differently for each."""
-    points = np.random.default_rng(seed).normal(size=(rows, 6))
-    labels = np.digitize((points**2).sum(axis=1), [4.1, 6.7])
-    return {f"x{j}": points[:, j] for j in range(6)}, labels
-
-
-def test_each_of_several_classes_has_weights_of_its_own_from_ten_rows_per_class_on():
-    frame, labels = shells(30, 0)
-    schema = dict.fromkeys(frame, Gaussian())
-    for rows in (29, 30):
-        some = {name: cells[:rows] for name, cells in frame.items()}
-        weights = weigh(Model.train(schema, some, labels[:rows]), some, labels[:rows]).schema.weights
-        assert {isinstance(weight, dict) for weight in weights.columns.values()} == {rows == 30}
-
-
-def test_weights_by_class_are_better_than_their_means_with_150_rows():
-    frame, labels = shells(150, 1)
-    model = weigh(Model.train(dict.fromkeys(frame, Gaussian()), frame, labels), frame, labels)
-    own = model.schema.weights
-    shared = Weights(
-        {name: np.mean(list(each.values())) for name, each in own.columns.items()}, prior=own.prior, offsets=own.offsets
-    )
-    asked, truth = shells(2000, 2)
-    losses = [
-        -np.log(each.posterior(asked)[np.arange(2000), truth]).mean()
-        for each in (model, model.believing(weights=shared))
-    ]
-    assert losses[0] < losses[1] - 0.03
 
 
 @pytest.mark.parametrize("filled", ["t", 1.0, True], ids=["text", "number", "truth"])

@@ -98,7 +98,8 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, known: By
     if len(kept) < len(rows):
         evidence, base = np.ascontiguousarray(evidence[:, :, kept]), np.ascontiguousarray(base[:, kept])
     sizes = len(pieces.names), len(pieces.missing), len(pieces.parts)
-    return Evidenced(evidence, base, codes[kept], rows.weights[kept], left.squares, pieces.plain(), *sizes)
+    texts = any(family.is_text or family.takes_vectors for family in model.schema.columns.values())
+    return Evidenced(evidence, base, codes[kept], rows.weights[kept], left.squares, pieces.plain(), *sizes, texts)
 
 
 class _LeftOut:

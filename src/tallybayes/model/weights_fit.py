@@ -5,8 +5,8 @@ weights θ of columns shrink towards their mean, by λ = 10·√(columns/rows), 
 weights m of missing cells towards 0, and the weight p of the prior towards ¼; b are offsets of the classes. With many
 rows this matters little; with few, weights without information stay near the mean. With more than two classes each may
 have weights of its own: θ and m are then their means, towards which they shrink by μ·Σδ², where δ are the differences
-and μ = 5·classes·columns/rows, at least 0.2. Each of k parts of blocks has a weight β, which shrinks towards 1/k by
-½(β − 1/k)².
+and μ = 5·classes·columns/rows, at least 0.2, or 1 with texts. Each of k parts of blocks has a weight β, which shrinks
+towards 1/k by ½(β − 1/k)².
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.minimum import Smooth, curvature_of, minimum
 
-MANY = 1000  # rows
-SOME = 10  # rows per class, from which on a class has weights of its own
+MANY = 1000  # rows, from which on a class has weights of its own if there are texts
+SOME = 10  # rows per class that a class with weights of its own needs
 TOGETHER, LOOSELY = 10.0, 1.0  # λ is TOGETHER·√(columns/rows), at least LOOSELY
-ALIKE, FREELY = 5.0, 0.2  # μ is ALIKE·classes·columns/rows, at least FREELY
+ALIKE, FREELY = 5.0, 0.2  # μ is ALIKE·classes·columns/rows, at least FREELY; with texts LOOSELY
 SILENT = 10.0  # the penalty on the weights of missing cells
 MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
 DIGITS = 6  # of a weight
@@ -47,6 +47,7 @@ class Evidenced:
     columns: int
     missing: int
     parts: int
+    texts: bool = False  # whether any column has many parts, such as words
 
     def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
         """Σ −log P(class | row), and its gradient."""
@@ -96,7 +97,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
     classes, pieces = known.shape
     if classes < 2 or not len(known.labels):
         return None
-    apart = classes > 2 and len(known.labels) >= SOME * classes
+    apart = classes > 2 and len(known.labels) >= max(SOME * classes, MANY if known.texts else 0)
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
     best = np.array([float(f"{value:.{DIGITS}g}") for value in _minimum(known, layout)])
     thetas, offsets = layout.unpacked(best)
@@ -206,7 +207,8 @@ class Strengths(NamedTuple):
 
 def _strengths(known: Evidenced) -> Strengths:
     pieces = np.repeat([_together(known), -SILENT], [known.columns, known.missing])
-    return Strengths(pieces, max(ALIKE * known.shape[0] * known.columns / len(known.labels), FREELY))
+    alike, least = ALIKE * known.shape[0] * known.columns / len(known.labels), LOOSELY if known.texts else FREELY
+    return Strengths(pieces, max(alike, least))
 
 
 def _together(known: Evidenced) -> float:
