@@ -75,6 +75,7 @@ CHOICES = {
     "durations": ([datetime.timedelta(1)], None, "times"),
     "dates as text": (["2020-01-01", "2021-05-02"], None, "times"),
     "times as text": (["2020-01-01T10:00:00Z", "2021-05-02 11:30"], None, "times"),
+    "structs of lists": ([{"a": [1, 2]}, {"a": [3]}], None, "records: convert their fields to columns"),
     "structs": ([{"a": "b"}, {"a": "c"}], None, "records: convert their fields to columns"),
     "maps": (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), None, "cells of type map<string, int64>"),
     "bytes": ([b"\xff", b"b"], None, "bytes: decode them to text"),

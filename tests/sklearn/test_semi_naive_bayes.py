@@ -172,3 +172,10 @@ def test_clone_and_cross_validation():
     frame, labels = parity()
     assert clone(SemiNaiveBayes(dependence="trees")).dependence == "trees"
     assert cross_val_score(SemiNaiveBayes(), frame, labels, cv=3).mean() > 0.95
+
+
+def test_infinite_number_is_an_error_that_names_the_column():
+    numbers = np.random.default_rng(0).normal(size=(100, 2))
+    numbers[5, 1] = np.inf
+    with pytest.raises(ValueError, match=r"^Column 'z': the value is infinite; a finite number is expected\.$"):
+        SemiNaiveBayes().fit({"x": numbers[:, 0], "z": numbers[:, 1]}, ["p", "q"] * 50)

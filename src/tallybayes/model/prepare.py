@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.rows import Rows
+from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
@@ -47,7 +48,10 @@ def prepare(
     if not sample.seen:
         raise ValueError("There are no labelled rows to choose intervals, levels or questions from.")
     rows = sample.rows()
-    return schema.prepared(rows.cells, rows.rows())
+    try:
+        return schema.prepared(rows.cells, rows.rows())
+    except CellError as error:  # of a row of the sample, whose number says nothing
+        raise ValueError(f"Column {error.column!r}: {error.reason}") from None
 
 
 def _with_labels(batch: Batch) -> Batch:

@@ -28,8 +28,7 @@ from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import check_truth, counts_matrices, matrix_schema, read_matrix, takes_vectors
 from tallybayes.sklearn.targets import without_unknown
 
-ENOUGH = 20  # rows needed to weigh evidence …
-ENOUGH_TEXTS = 200  # … and with texts, whose default mix is good enough for fewer
+ENOUGH = 20  # rows needed to weigh evidence
 FEW = 5  # columns named in a warning
 CHECKING = {"alpha": Categorical, "m": Gaussian, "plugin": Gaussian, "reading": Words}  # families with these settings
 
@@ -61,9 +60,9 @@ class NaiveBayes(CountingClassifier):
     reading : str, default=None
         The event model of words ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
     weigh : bool, default=True
-        Whether `fit` fits the weight of each column's evidence on rows left out of the counts; needs at least 20 rows,
-        with texts 200. Columns that repeat each other then count less, and probabilities are calibrated.
-        `partial_fit` and `forget` keep the weights fitted by `fit`.
+        Whether `fit` fits the weight of each column's evidence on rows left out of the counts; needs at least 20 rows.
+        Columns that repeat each other then count less, and probabilities are calibrated. `partial_fit` and `forget`
+        keep the weights fitted by `fit`.
     unlabelled : EM, default=None
         How `fit` counts rows without a label, whose `y` is −1, None or NaN, for example `EM(weight="chosen")`. None:
         all rows have labels, and −1 is an ordinary label. With `EM(components=2)` every class is a mixture of two; the
@@ -241,8 +240,7 @@ class NaiveBayes(CountingClassifier):
     def _sample(self, schema: Schema, rows: float) -> Sample | None:
         if self.unlabelled is not None and self.unlabelled.components > 1:
             return None
-        enough = ENOUGH_TEXTS if any(family.is_text for family in schema.columns.values()) else ENOUGH
-        wanted = schema.overlaps or (self.weigh and rows >= enough)
+        wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)
         return sample_for(schema) if wanted and schema.weights is None else None
 
 

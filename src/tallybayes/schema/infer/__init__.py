@@ -77,13 +77,17 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return Choice(TAGS, "lists of words")
     if (pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type)) and not len(cells.flatten()):
         return unvarying("an empty list", TAGS, whole)
-    if pa.types.is_struct(cells.type) and any(frames.is_text(field.type) for field in cells.type):
+    if pa.types.is_struct(cells.type) and any(_is_no_number(field.type) for field in cells.type):
         return Choice(None, "records: convert their fields to columns to count them")
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if frames.is_interval(cells.type):
         return choose_for_texts(frames.texts(cells).drop_null(), whole, cells.null_count > 0)
     return choose_for_numbers(frames.numbers(cells), name, whole)
+
+
+def _is_no_number(kind: pa.DataType) -> bool:
+    return bool(frames.is_text(kind) or pa.types.is_nested(kind) or pa.types.is_temporal(kind))
 
 
 def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
