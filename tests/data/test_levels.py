@@ -55,6 +55,15 @@ def test_indices_of_no_level_are_refused(index):
         Model.train({"x": Categorical()}, pa.table({"x": cells}), ["a", "b"])
 
 
+def test_indices_into_an_empty_dictionary_are_refused():
+    indices = pa.array([0, 0], pa.int32())
+    cells = pa.DictionaryArray.from_arrays(indices, pa.array([], pa.string()), safe=False)
+    model = Model.train({"x": Categorical()}, {"x": ["rain", "sun"]}, ["a", "b"])
+    for ask in (model.posterior, lambda frame: Model.train({"x": Categorical()}, frame, ["a", "b"])):
+        with pytest.raises(pa.lib.ArrowIndexError):
+            ask(pa.table({"x": cells}))
+
+
 def test_large_table_counts_like_its_parts():
     random = np.random.default_rng(0)
     levels = np.array(["rain", "sun", "", "snow", None], object)

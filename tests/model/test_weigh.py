@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
-from tallybayes import Categorical, Histogram, Model, Schema, Weights, Words, digest, kernels, weigh
+from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Weights, Words, digest, kernels, weigh
 from tallybayes.model.pieces import left_out_evidence, pieces_of
 from tallybayes.model.weigh import most_rows, reweighed, sampled_rows
 
@@ -199,3 +199,9 @@ def test_classes_of_few_rows_share_their_weights():
         model = Model.train(Schema({"x": Histogram(), "y": Categorical()}), frame, labels)
         weights = weigh(model, frame, labels).schema.weights
         assert isinstance(weights.columns["x"], dict) == (classes == 3)
+
+
+def test_no_rows_cannot_be_weighed():
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 4.0]}, ["a", "b", "b"])
+    with pytest.raises(ValueError, match="The data has no rows, so there is nothing to weigh"):
+        weigh(model, {"x": np.array([])}, [])

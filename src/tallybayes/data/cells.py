@@ -118,7 +118,7 @@ def _are_places(indices: pa.Array, size: int) -> bool:
     """Whether these are numbers below `size`, as far as that can be told at once; Arrow takes longer."""
     if not pa.types.is_int32(indices.type) or indices.null_count:
         return False
-    return int(indices.to_numpy().view(np.uint32).max(initial=0)) < max(size, 1)
+    return not len(indices) or int(indices.to_numpy().view(np.uint32).max()) < size
 
 
 def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:

@@ -59,6 +59,10 @@ def sampled_rows(
     settings: dict[str, Any] = {"weights": weights, "label_type": model.label_type, "cast": True, "absent": absent}
     for _ in each_labelled(data, model.schema, labels, sample.add, **settings):
         pass
+    if not sample.seen:
+        raise ValueError(
+            "The data has no rows, so there is nothing to weigh. Give the rows that the model was trained on."
+        )
     found = sample.rows()
     _check_counted(model, found)
     return found

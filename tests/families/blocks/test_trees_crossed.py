@@ -1,15 +1,16 @@
 """Trees that ask about two columns at a time."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from tallybayes import Model, Trees, load, prepare, save
+from tallybayes import Model, Schema, Trees, load, prepare, save
 from tallybayes.families.blocks.crossing import NO_PAIRS, pairs_of, with_pairs
 from tallybayes.families.blocks.questions import Filed, Questions
-from tallybayes.files import to_bytes
+from tallybayes.files import from_bytes, to_bytes
 
 BLOCK = ("one", "two")
 LEVELS = ("a", "b", "c", "d", "e")
@@ -119,6 +120,24 @@ def test_pairs_of_other_columns_are_refused(pairs):
     arrays = CROSSED.schema.columns[BLOCK].grown.arrays()
     with pytest.raises(ValueError, match="these are not the questions of a forest"):
         Questions(**{**arrays, "crossed": np.array(pairs, np.int32)}, best=10)
+
+
+@pytest.mark.parametrize("width", [1, 6, 8, 256])
+def test_file_whose_pairs_have_other_codes_is_refused(width):
+    family = CROSSED.schema.columns[BLOCK]
+    crossed = np.array([[0, 1, width]], np.int32)
+    grown = Questions(**{**family.grown.arrays(), "crossed": crossed}, best=family.grown.best, drawn=family.grown.drawn)
+    other = CROSSED.copy()
+    other.schema = Schema({BLOCK: replace(family, grown=grown).over(BLOCK)})
+    with pytest.raises(ValueError, match="its questions refer to other columns"):
+        from_bytes(to_bytes(other))
+
+
+def test_many_rows_are_coded_like_few():
+    family = CROSSED.schema.columns[BLOCK]
+    codes = np.random.default_rng(0).integers(0, 7, (5_000, 2)).astype(np.uint8)
+    apart = [family.grown.ranked(codes[at : at + 100]) for at in range(0, 5_000, 100)]
+    np.testing.assert_array_equal(family.grown.ranked(codes), np.concatenate(apart))
 
 
 def test_pairs_are_part_of_the_digest():

@@ -36,6 +36,13 @@ def are_pairs(crossed: ColumnPairs, columns: int) -> bool:
     return bool(((first >= 0) & (first < second) & (second < columns) & (width > 0) & (width <= CODES)).all())
 
 
+def are_coded(crossed: ColumnPairs, coding: Coding) -> bool:
+    """Whether these are pairs of columns with these codes."""
+    counts = np.array([code_count(code) for code in coding])
+    first, second, width = crossed.T
+    return bool(((width == counts[second]) & (counts[first] * width <= CODES)).all())
+
+
 def with_pairs(codes: Bytes, crossed: ColumnPairs) -> Bytes:
     """The codes of every column, and then of every pair."""
     if not len(crossed):

@@ -24,6 +24,7 @@ SHOWN = 6  # hex digits of the digest
 MOST_TEXTS = 4  # levels that a question names
 ARRAYS = {"nodes": np.int64, "roots": np.int32, "ranks": np.uint8, "common": np.int64}
 CROSSED = "crossed"  # an array more, if there are pairs of columns
+TOGETHER = 2048  # rows whose pairs are coded at a time: they take more room than the columns
 MANY = 20  # equal rows of a sample, of which no single one matters to a tree
 COMMON = 0  # the mark of such rows
 ENOUGH = 100  # rows that a level needs to be ranked by its classes …
@@ -100,7 +101,13 @@ class Questions:
 
     def ranked(self, codes: Bytes) -> Bytes:
         """The codes of columns, and of pairs of them, by their rank."""
-        return ranked_by(self.ranks, with_pairs(codes, self.crossed))
+        if len(codes) <= TOGETHER or not len(self.crossed):
+            return ranked_by(self.ranks, with_pairs(codes, self.crossed))
+        found = np.empty((len(codes), len(self.ranks)), np.uint8)
+        for start in range(0, len(codes), TOGETHER):
+            some = slice(start, start + TOGETHER)
+            found[some] = self.ranked(codes[some])
+        return found
 
     def marks(self, ranked: Bytes) -> NDArray[np.uint64]:
         """The mark of each row, which decides which trees are grown on it."""

@@ -17,6 +17,7 @@ from tallybayes.data.cells import Cells
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.blocks.coded import CodedBlock
 from tallybayes.families.blocks.coding import Bytes
+from tallybayes.families.blocks.crossing import are_coded
 from tallybayes.families.blocks.growing import GUIDED, RANDOM, grow
 from tallybayes.families.blocks.questions import Filed, Questions, as_questions
 from tallybayes.families.blocks.trees_belief import PARTS, TreesBelief, TreesLeftOut, left_out_parts
@@ -127,7 +128,7 @@ class Trees(CodedBlock):
         if not isinstance(self.grown, Filed):
             return self
         found = self.grown.found(prefix, arrays)
-        if found.columns != len(self.columns):
+        if found.columns != len(self.columns) or not are_coded(found.crossed, self.codes or ()):
             raise ValueError("its questions refer to other columns")
         return replace(self, grown=found).over(self.columns)
 
