@@ -41,6 +41,7 @@ PATIENCE = 300  # seconds to train SpamAssassin, and to start it
 OURS, THEIRS, BOUND = "tallybayes", "SpamAssassin", "a server that answers at once"
 PROGRAM = Path(sys.executable).parent / "tallybayes"
 PROCESSES = Path("/proc")
+TICK = os.sysconf("SC_CLK_TCK")  # a second
 BAYES = Path("/usr/share/spamassassin/23_bayes.cf")
 PLUGINS = "".join(f"loadplugin Mail::SpamAssassin::Plugin::{name}\n" for name in ("Check", "Bayes"))
 SETTINGS = "use_bayes 1\nbayes_auto_learn 0\nskip_rbl_checks 1\nbayes_min_ham_num 1\nbayes_min_spam_num 1\n"
@@ -67,10 +68,11 @@ class Daemon(NamedTuple):
     port: int
 
     def seconds(self) -> float:
-        """CPU time of all threads of the process and of its children."""
+        """CPU time of all threads of the process and of its children, those that have ended included."""
         children = (PROCESSES / f"{self.pid}/task/{self.pid}/children").read_text().split()
         threads = [path for pid in (self.pid, *children) for path in PROCESSES.glob(f"{pid}/task/*/schedstat")]
-        return sum(int(path.read_text().split()[0]) for path in threads) / 1e9
+        ended = (PROCESSES / f"{self.pid}/stat").read_text().rpartition(")")[2].split()[13:15]
+        return sum(int(path.read_text().split()[0]) for path in threads) / 1e9 + sum(map(int, ended)) / TICK
 
 
 def free_port() -> int:

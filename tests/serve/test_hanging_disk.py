@@ -47,7 +47,7 @@ def test_changes_beyond_the_bound_are_503_and_can_be_sent_again(tmp_path, monkey
             for path in ("correct", "forget"):
                 said = {"id": "m-1", "label": "ham"} if path == "correct" else {"id": "m-1"}
                 answer = client.post(f"/v1/models/spam/{path}", json=said)
-                assert "The disk is too slow" in problem(answer, 503)
+                assert "bytes are waiting for the disk" in problem(answer, 503)
                 assert answer.headers["retry-after"] == "5"
             assert asked(client, "predict", {"row": {"text": "win"}})["version"] == 3
         answers = [each.result() for each in sent]

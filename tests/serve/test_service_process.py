@@ -114,8 +114,7 @@ def test_clients_read_their_writes_and_versions_never_decrease(tmp_path):
         assert json.loads(httpx.get(f"{url}/v1/models").text)["models"][0]["rows"] == 80
 
 
-def test_cells_that_cannot_be_read_are_refused_although_the_library_treats_them_as_missing(tmp_path):
-    """A client sees no warnings, and may correct its request."""
+def test_cells_that_cannot_be_read_are_refused(tmp_path):
     with Store.create(tmp_path / "people", {"age": Gaussian(), "member": Bernoulli()}) as store:
         for age, member, label in ((20.0, True, "a"), (30.0, False, "b"), (40.0, True, "b")):
             store.learn({"age": age, "member": member}, label)

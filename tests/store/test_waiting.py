@@ -52,7 +52,7 @@ def test_changes_beyond_the_bound_are_refused_and_the_others_are_made(store):
         assert reached.wait(120)
         more = submitted(store)
         assert 5 < len(more) < 10
-        with pytest.raises(TooManyWaitError, match="The disk is too slow: changes of 50,000 bytes are waiting for it"):
+        with pytest.raises(TooManyWaitError, match="bytes are waiting for the disk, .* over the 50,000 that may wait"):
             store.correct("first", "ham")
         with pytest.raises(TooManyWaitError) as error:
             store.learn_all([("lunch", "ham", f"n-{i}") for i in range(3)])
@@ -94,3 +94,13 @@ def test_questions_are_not_refused(store):
         asked = store._writer.hand_over(store._state.journal.last, changes=False)
         assert not asked.done()
     assert (first.result().number, asked.result()[0]) == (2, len(more) + 2)
+
+
+def test_submitted_changes_cannot_be_cancelled(store):
+    with hanging_disk(store) as reached:
+        first = store.submit("win", "spam", id="first")
+        assert reached.wait(120)
+        more = [store.submit("win a prize", "spam", id=f"m-{i}") for i in range(4)]
+        assert not more[1].cancel()
+    assert [future.result().id for future in (first, *more)] == ["first", "m-0", "m-1", "m-2", "m-3"]
+    assert store._writer._tasks._size == 0

@@ -102,8 +102,7 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
     from tallybayes.data.matching import matched
 
     source = how.open()
-    types = source.column_types(model.schema.reads(), absent=absent)
-    for batch in source.batches(types, model.schema.by_column):
+    for batch in source.batches(source.column_types(model.schema.reads(), absent=absent)):
         if len(batch):
             return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
     raise ValueError("There are no rows to explain.")

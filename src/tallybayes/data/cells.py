@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from math import isnan
 from typing import Any
@@ -187,30 +186,6 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
         except UnreadableError as error:
             raise UnreadableError(half + (error.row or 0), error.reason) from None
         raise
-
-
-def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
-    """Which cells cannot be read, found by bisection, since they are usually few."""
-    pieces = [(0, len(cells))]
-    while pieces:
-        start, stop = pieces.pop()
-        try:
-            if start < stop:
-                read(cells[start:stop])
-        except (pa.ArrowException, CellError):
-            if stop - start == 1:
-                yield start
-            else:
-                middle = (start + stop) // 2
-                pieces += [(middle, stop), (start, middle)]
-
-
-def without_unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> tuple[pa.Array, list[int]]:
-    """The cells with those missing that cannot be read, and which these are; each value is read once."""
-    cells = decoded(cells) if pa.types.is_dictionary(cells.type) else cells
-    values = pc.unique(cells)
-    bad = pc.is_in(cells, values.take(pa.array(list(unreadable(values, read)), pa.int64())))
-    return pc.if_else(bad, pa.scalar(None, cells.type), cells), np.flatnonzero(bad).tolist()
 
 
 def _is_number(text: str) -> bool:

@@ -68,13 +68,4 @@ class CellError(ValueError):
 
 
 class UnreadableError(CellError):
-    """A value of another kind than its family counts, such as a text among numbers. In a new row it is missing."""
-
-
-class UnreadableWarning(UserWarning):
-    """New cells that are treated as missing. Whoever makes it an error, as the HTTP service does, finds in `error` the
-    one that training would raise."""
-
-    def __init__(self, text: str, error: ValueError) -> None:
-        super().__init__(text)
-        self.error = error
+    """A value of another kind than its family counts, such as a text among numbers; another family would take it."""

@@ -50,8 +50,5 @@ class RowSource(ABC):
         absent columns are skipped."""
 
     @abstractmethod
-    def each(
-        self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T], new: Collection[str] = ()
-    ) -> Iterator[T]:
-        """Applies `work` to every batch. A row that it refuses is an error that names its place, or is skipped. In the
-        columns `new`, a cell that is not a number is missing."""
+    def each(self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
+        """Applies `work` to every batch. A row that it refuses is an error that names its place, or is skipped."""

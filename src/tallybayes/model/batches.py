@@ -232,11 +232,9 @@ def each_labelled(
     label_type: pa.DataType | None = None,
     cast: bool = False,
     absent: str,
-    new: bool = False,
 ) -> Iterator[T]:
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
-    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`; `new` is as
-    for `each_batch`."""
+    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`."""
     labels = schema.label if labels is None else labels
     check_apart(schema.by_column, label=labels, weight=weights)
     if not isinstance(data, RowSource):
@@ -247,7 +245,7 @@ def each_labelled(
         return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
 
     columns: dict[str, Any] = {"weights": weights, "groups": groups}
-    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent, new=new):
+    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent):
         yield from found
 
 
@@ -261,10 +259,9 @@ def each_batch(
     groups: str | None = None,
     label_type: pa.DataType | None = None,
     absent: str,
-    new: bool = False,
 ) -> Iterator[T]:
     """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
-    `groups` is read as it is stored. In `new` rows, which are not counted, cells that cannot be read are missing."""
+    `groups` is read as it is stored."""
     labels = source.label if labels is None else labels
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
@@ -274,4 +271,4 @@ def each_batch(
     columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
-    return source.each(types, lambda batch: work(batch, labels), schema.by_column if new else ())
+    return source.each(types, lambda batch: work(batch, labels))

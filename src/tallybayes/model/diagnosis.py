@@ -93,7 +93,7 @@ class Diagnosis:
 def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
     decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
-    settings: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "new": True}
+    settings: dict[str, Any] = {"label_type": model.label_type, "absent": absent}
     for batch in each_labelled(data, model.schema, labels, lambda batch: batch, **settings):
         for answers, part in _answered(decider, batch):
             evaluated = compared_with(decider, [answers])

@@ -219,14 +219,13 @@ class Beliefs:
         data = self.schema.frame(data)
         row = single_row(data, self.schema.by_column)
         if row is not None:
-            return (Encoded(self.schema.encode(row, 0, absent, new=True), 0, 1, 0),)
+            return (Encoded(self.schema.encode(row, 0, absent), 0, 1, 0),)
         return self._encoded_batches(data, absent)
 
     def _encoded_batches(self, data: Any, absent: str) -> Iterator[Encoded]:
         start = 0
         for batch in frames.batches(data):
-            cells = self.schema.encode(batch, start, absent, new=True)
-            yield Encoded(cells, start, batch.num_rows, size_of(batch))
+            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, size_of(batch))
             start += batch.num_rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:

@@ -33,7 +33,6 @@ from tallybayes.schema.entries import (
 from tallybayes.schema.infer.dependence import NONE, check_dependence
 from tallybayes.schema.infer.inferred import AS_GIVEN as AS_GIVEN
 from tallybayes.schema.infer.inferred import inferred
-from tallybayes.schema.new_cells import encode_new
 from tallybayes.schema.weights import Weights, as_weights
 
 
@@ -173,20 +172,15 @@ class Schema:
         """Data as a frame or a stream of frames, whose columns have names."""
         return named(data, self.by_column)
 
-    def encode(
-        self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR, *, new: bool = False
-    ) -> dict[Name, Any]:
-        """Every column's cells in the form its family counts; `start` is the number of the first row, for errors. In
-        new rows, cells that a family cannot read are missing, with a warning."""
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
+        """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
         cells = matched(rows, self.by_column, absent)
         for name, family in self.columns.items():
             try:
                 encoded[name] = family.encode(joined(name, cells))
             except CellError as error:
-                if not new:
-                    raise error.located(name, start) from None
-                encoded[name] = encode_new(name, family, cells, start)
+                raise error.located(name, start) from None
         return encoded
 
     def believing(self, changes: Mapping[Any, Any]) -> Schema:

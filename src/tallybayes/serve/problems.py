@@ -11,7 +11,6 @@ from types import TracebackType
 
 from starlette.responses import Response
 
-from tallybayes.data.errors import UnreadableWarning
 from tallybayes.store import DifferentContentError, NotWrittenError, StoreError, TooManyWaitError, UnknownRowError
 
 MEDIA_TYPE = "application/problem+json"
@@ -45,8 +44,6 @@ class Asking:
     def __exit__(self, _: type[BaseException] | None, error: BaseException | None, __: TracebackType | None) -> None:
         if isinstance(error, REFUSED):
             raise problem_of(error) from None
-        if isinstance(error, UnreadableWarning):
-            raise problem_of(error.error) from None
         if isinstance(error, MemoryError):
             raise Problem(413, "There is not enough memory for this. Send less at once.") from None
 

@@ -13,7 +13,6 @@ from contextlib import ExitStack, contextmanager
 import uvicorn
 from starlette.applications import Starlette
 
-from tallybayes.data.errors import UnreadableWarning
 from tallybayes.serve.protocol import limited
 from tallybayes.serve.service import Service
 
@@ -110,7 +109,6 @@ def serve(app: Starlette, listening: socket.socket, ready: Callable[[], None]) -
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # they may quote what was sent, which must not be logged
-            warnings.simplefilter("error", UnreadableWarning)  # a client can correct its request
             make_server(app, lambda: _settled(ready)).run(sockets=[listening])
     except SystemExit:  # uvicorn's reaction to a failed start; its log is off
         service: Service = app.state.service

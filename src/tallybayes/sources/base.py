@@ -47,8 +47,6 @@ class Chunk(ABC):
     """Some consecutive rows of an input, not yet parsed."""
 
     size: int  # in stored bytes of the input, for progress bars
-    new: Collection[str] = ()  # the columns of new rows: numbers that cannot be read are missing
-    unread: Sequence[BadRow] = ()  # where that happened
     _kept: Sequence[int] | None = None  # which rows were read, if some are left out
 
     @abstractmethod

@@ -10,12 +10,11 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
-from tallybayes.data.cells import unreadable, without_unreadable
-from tallybayes.data.errors import CellError, UnreadableError
+from tallybayes.data.errors import CellError
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, SourceError, report
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import as_found, converted
+from tallybayes.sources.convert import as_found, converted, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
 
@@ -59,9 +58,6 @@ class ColumnarChunk(Chunk):
         except CellError as error:
             if error.row is None:
                 raise SourceError(f"{self._file}, column {quoted(name)}: {error.reason}") from None
-            if name in self.new and isinstance(error, UnreadableError):
-                self.unread = [*self.unread, self._fault(name, cells, error.row, error.reason)]
-                return converted(without_unreadable(cells, lambda some: converted(some, kind))[0], kind)
             if bad is None:
                 raise self._fault(name, cells, error.row, error.reason).error() from None
             for row in unreadable(cells, lambda some: converted(some, kind)):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
-from tallybayes.data.cells import unreadable
 from tallybayes.data.errors import CellError
 from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.paths import quoted
@@ -39,6 +40,22 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
 def is_texts(kind: pa.DataType) -> bool:
     """Whether cells of this type are texts, plain or dictionary-encoded."""
     return frames.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+
+
+def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
+    """Which cells cannot be read, found by bisection, since they are usually few."""
+    pieces = [(0, len(cells))]
+    while pieces:
+        start, stop = pieces.pop()
+        try:
+            if start < stop:
+                read(cells[start:stop])
+        except (pa.ArrowException, CellError):
+            if stop - start == 1:
+                yield start
+            else:
+                middle = (start + stop) // 2
+                pieces += [(middle, stop), (start, middle)]
 
 
 def as_found(types: ColumnTypes, found: ColumnTypes) -> ColumnTypes:

@@ -85,16 +85,13 @@ class SeparatedChunk(Chunk):
         return f"{self._layout.file}, line {self._block.line + int(self._rows.lines[row])}"
 
     def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
-        data, rows, layout = self._block.data, self._rows, self._layout
-        faults, unread = find_faults(layout, data, rows, types, self.new)
-        if unread:
-            self.unread = [fault.at(self._place) for fault in unread]
-            layout = layout.with_missing_numbers({str(fault.text) for fault in unread})
+        data, rows = self._block.data, self._rows
+        faults = find_faults(self._layout, data, rows, types)
         report([fault.at(self._place) for fault in faults.values()], bad)
         self._kept = [row for row in range(len(rows.starts)) if row not in faults]
         try:
             good = join(data, rows, self._kept) if self._kept else pa.py_buffer(b"\n")
-            return layout.read(good, types)
+            return self._layout.read(good, types)
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -12,10 +12,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.data.cells import without_unreadable
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
-from tallybayes.sources.convert import is_texts
+from tallybayes.sources.convert import is_texts, unreadable
 from tallybayes.sources.layout import Layout, Rows
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -30,7 +29,6 @@ class Fault(NamedTuple):
     row: int
     column: str | None
     reason: str
-    text: str | None = None  # that should be a number
     wrong_type: bool = True  # whether another type would take the cell
 
     def at(self, place: Callable[[int], str]) -> BadRow:
@@ -39,12 +37,8 @@ class Fault(NamedTuple):
         return BadRow(place(self.row) + column, self.reason, self.column if self.wrong_type else None)
 
 
-def find_faults(
-    layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None, new: Collection[str] = ()
-) -> tuple[dict[int, Fault], list[Fault]]:
-    """The faults by row: one each, of the first bad column; and besides, the texts that are not numbers in the columns
-    `new`."""
-    unread: list[Fault] = []
+def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
+    """The faults by row: one each, of the first bad column."""
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = [row for row in range(len(rows.starts)) if row not in faults]
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
@@ -52,16 +46,12 @@ def find_faults(
     raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
-        _, bad = without_unreadable(cells, partial(_cast, kind=kind, reading=layout.reading))
+        bad = list(unreadable(cells, partial(_cast, kind=kind, reading=layout.reading)))
         marks = _about_marks(cells, bad)
         for at in bad:
             row, reason = good[at], _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
-            text = _decoded(cells[at].as_py()) if pa.types.is_floating(kind) and name in new else None
-            if text is None:
-                faults.setdefault(row, Fault(row, name, reason, wrong_type=not is_texts(kind)))
-            else:
-                unread.append(Fault(row, name, reason, text))
-    return dict(sorted(faults.items())), unread
+            faults.setdefault(row, Fault(row, name, reason, wrong_type=not is_texts(kind)))
+    return dict(sorted(faults.items()))
 
 
 def join(data: pa.Buffer, rows: Rows, chosen: Sequence[int]) -> pa.Buffer:
@@ -118,21 +108,15 @@ def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
 
 
 def _reason(cell: bytes, name: str, kind: pa.DataType, decimal: str, marks: str) -> str:
-    text = _decoded(cell)
-    if text is None:
+    try:
+        text = cell.decode("utf-8")
+    except UnicodeDecodeError:
         return f"{quoted(cell)} is not UTF-8. {ENCODING}, {SKIP}."
     if pa.types.is_floating(kind):
         return not_a_number(text, name, COMMA if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text.strip()) else marks)
     if pa.types.is_integer(kind):
         return _not_whole(text, decimal)
     return f"{quoted(text)} is not of type {kind}. Correct it, {SKIP}."
-
-
-def _decoded(cell: bytes) -> str | None:
-    try:
-        return cell.decode("utf-8")
-    except UnicodeDecodeError:
-        return None
 
 
 def _not_whole(text: str, decimal: str) -> str:

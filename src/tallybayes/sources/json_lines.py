@@ -126,8 +126,7 @@ class JsonChunk(Chunk):
 
     def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Line by line."""
-        batch, self._kept, faults, unread = read_rows(self._block.data.to_pybytes().splitlines(), types, self.new)
-        self.unread = [fault.at(self._place) for fault in unread]
+        batch, self._kept, faults = read_rows(self._block.data.to_pybytes().splitlines(), types)
         report([fault.at(self._place) for fault in faults], bad)
         return batch
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Collection, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
 import pyarrow as pa
 
-from tallybayes.data.errors import CellError, UnreadableError
+from tallybayes.data.errors import CellError
 from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import ColumnTypes
@@ -27,37 +27,23 @@ class ValueFaultError(ValueError):
     """A value is not of the wanted type."""
 
 
-class Parsed(NamedTuple):
-    """The rows that can be read, which lines they are, what is wrong with the others, and with cells that are missing
-    because they cannot be read."""
-
-    rows: pa.RecordBatch
-    lines: list[int]
-    faults: list[Fault]
-    unread: list[Fault]
-
-
-def read_rows(lines: Iterable[bytes], types: ColumnTypes | None, new: Collection[str] = ()) -> Parsed:
-    """Rows from lines. In the columns `new`, texts that are not numbers are missing."""
+def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
+    """The rows that can be read, which lines they are, and what is wrong with the others."""
     rows: list[dict[str, Any]] = []
     kept: list[int] = []
     faults: list[Fault] = []
-    unread: list[Fault] = []
     for at, line in enumerate(lines):
         if not line.strip():
             continue
         try:
             row = _parsed(line)
-            if types is not None:
-                row, missing = _wanted(row, types, new)
-                unread += (Fault(at, *each) for each in missing)
-            rows.append(row)
+            rows.append(row if types is None else _wanted(row, types))
             kept.append(at)
         except ValueFaultError as error:
             faults.append(Fault(at, *error.args))
     names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
     columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
-    return Parsed(batch_of(columns, len(rows)), kept, faults, unread)
+    return batch_of(columns, len(rows)), kept, faults
 
 
 def _parsed(line: bytes) -> dict[str, Any]:
@@ -80,20 +66,14 @@ def _parsed(line: bytes) -> dict[str, Any]:
     return row
 
 
-def _wanted(
-    row: dict[str, Any], types: ColumnTypes, new: Collection[str]
-) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """The wanted cells; and which of them are missing because they cannot be read, and why."""
-    found, unread = dict[str, Any](), list[tuple[str, str]]()
+def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
+    found = {}
     for name, kind in types.items():
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
-            if name not in new or not isinstance(error, UnreadableError):
-                raise ValueFaultError(name, error.reason) from None
-            found[name] = None
-            unread.append((name, error.reason))
-    return found, unread
+            raise ValueFaultError(name, error.reason) from None
+    return found
 
 
 def _value(value: Any, name: str, kind: pa.DataType) -> Any:
@@ -109,7 +89,7 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
         try:
             return converted(pa.array([value]), kind)[0].as_py()
         except (CellError, UnicodeEncodeError):
-            raise UnreadableError(None, not_a_number(value, name)) from None
+            raise CellError(None, not_a_number(value, name)) from None
     if not isinstance(value, (int, float)):
         raise CellError(None, f"the value is {_make(value)}, not a number.")
     try:

@@ -8,8 +8,8 @@ import re
 import warnings
 from codecs import BOM_UTF8
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count, pairwise
 from typing import NamedTuple
 
@@ -65,11 +65,6 @@ class Layout:
         found += [self._read(data, others, missing)] if others else []
         columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
         return pa.RecordBatch.from_arrays([columns[name] for name in types], names=list(types))
-
-    def with_missing_numbers(self, texts: Iterable[str]) -> Layout:
-        """The same with further texts that mark a missing cell in numeric columns."""
-        marks = (*self.reading.missing_numbers, *texts)
-        return replace(self, reading=replace(self.reading, missing_numbers=marks))
 
     def _trimmed(self, data: pa.Buffer) -> pa.Buffer:
         found = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)

@@ -4,8 +4,7 @@ line."""
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeVar
 
@@ -19,7 +18,6 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
-from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
 from tallybayes.sources.sampling import joined
@@ -118,7 +116,6 @@ class Source(RowSource):
         self._sampled: pa.RecordBatch | None = None
         self._last: Chunk | None = None
         self._started = False
-        self._warned: set[str | None] = set()  # columns with cells that are not numbers
 
     def sample(self) -> pa.RecordBatch:
         """Some rows, each column typed by its contents: the first, and others from all over the input if it can seek.
@@ -146,17 +143,16 @@ class Source(RowSource):
             )
         return open_source(*self._opened)
 
-    def batches(self, types: ColumnTypes | None = None, new: Collection[str] = ()) -> Iterator[pa.RecordBatch]:
+    def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` gives the wanted columns and their types; texts may come as a dictionary array.
 
-        A row that cannot be read is an error that names its place; or it is left out, if the options say so. In the
-        columns `new`, of rows that are not counted, a cell that is not a number is missing instead, with a warning."""
+        A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
             raise SourceError("The source has been read already; open it again.")
         self.require(types or ())
         self._started = True
         self._reader.want(types)
-        return self._read(types, () if self._skips else new)
+        return self._read(types)
 
     def column_types(
         self,
@@ -181,10 +177,10 @@ class Source(RowSource):
         found = None if self.untyped or not names else self.sample().schema
         return {name: pa.string() if found is None else _kind(found, name) for name in names}
 
-    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T], new: Collection[str] = ()) -> Iterator[T]:
+    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
         """Applies `work` to every batch. A row that it refuses is an error that names its place; or, if the options say
         so, it is skipped and the rest of its batch is processed in parts."""
-        for batch in self.batches(types, new):
+        for batch in self.batches(types):
             if self._skips:
                 yield from self._in_parts(batch, work)
                 continue
@@ -194,14 +190,6 @@ class Source(RowSource):
                 bad = self._placed(error, 0)
                 column = error.column if error.unreadable else None
                 raise BadRow(bad.where, bad.reason + self._about_missing(error), column).error() from None
-
-    def _warn_of(self, unread: Sequence[BadRow]) -> None:
-        """Warns of the first cell of each column."""
-        for bad in unread:
-            if bad.column not in self._warned:
-                self._warned.add(bad.column)
-                reason = bad.reason.replace(f". Correct it, {SKIP}", "; such cells are treated as missing", 1)
-                warnings.warn(f"{bad.where}: {reason}", stacklevel=2)
 
     def _skip(self, bad: BadRow) -> None:
         self.skipped += 1
@@ -217,10 +205,9 @@ class Source(RowSource):
             raise ValueError(f"There is no row {row}: no batch was read.")
         return self._last.where(row)
 
-    def _read(self, types: ColumnTypes | None, new: Collection[str]) -> Iterator[pa.RecordBatch]:
+    def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, list[BadRow]]:
             bad: list[BadRow] = []
-            chunk.new, chunk.unread = new, ()
             return chunk, chunk.read(types, bad if self._skips else None), bad
 
         workers = min(processors(), MOST_WORKERS)
@@ -229,7 +216,6 @@ class Source(RowSource):
             self.done += chunk.size
             for row in bad:
                 self._skip(row)
-            self._warn_of(chunk.unread)
             if len(batch):
                 self._last = chunk
                 yield batch

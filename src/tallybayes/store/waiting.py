@@ -47,8 +47,10 @@ class Waiting:
         if self._closed:
             raise StoreError("The store is closed. Open it again with Store.open(path).")
         if size and self._size and self._size + size > MOST:
-            waits = f"The disk is too slow: changes of {MOST:,} bytes are waiting for it"
-            raise TooManyWaitError(f"{waits}. This one was not made; try again later.")
+            raise TooManyWaitError(
+                f"Changes of {self._size:,} bytes are waiting for the disk, and with {size:,} more it would be over the "
+                f"{MOST:,} that may wait. This change was not made; try again later, or with fewer rows at once."
+            )
 
     def answered(self, tasks: Iterable[Task]) -> None:
         """Makes room for others. Call it before those who wait are told."""

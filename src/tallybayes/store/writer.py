@@ -72,6 +72,7 @@ class Writer:
     ) -> Future[Any]:
         """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
         done: Future[Any] = Future()
+        done.set_running_or_notify_cancel()  # it cannot be cancelled: the change may be on its way to the disk
         self._tasks.put(Task(work, done, changes, long, id, size if changes else 0))
         return done
 

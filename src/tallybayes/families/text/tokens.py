@@ -15,7 +15,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, arrow
-from tallybayes.data.errors import CellError, UnreadableError
+from tallybayes.data.errors import CellError
 from tallybayes.data.objects import WrittenOut
 from tallybayes.families.settings import setting
 from tallybayes.kernels import letters
@@ -210,10 +210,8 @@ def texts(cells: pa.Array) -> pa.Array:
     nans = pa.types.is_floating(kind) and pc.all(pc.is_null(cells, nan_is_null=True)).as_py()
     if cells.null_count == len(cells) or nans:
         return pa.nulls(len(cells), pa.large_string())
-    is_number = pa.types.is_decimal(kind) or (pa.types.is_primitive(kind) and not pa.types.is_temporal(kind))
     what = "numbers" if isinstance(kind, WrittenOut) else f"cells of type {kind}"
-    error = UnreadableError if is_number or isinstance(kind, WrittenOut) else CellError
-    raise error(None, f"{what} are not text. Convert them, or give the column another family.")
+    raise CellError(None, f"{what} are not text. Convert them, or give the column another family.")
 
 
 def not_utf8(row: Any) -> CellError:

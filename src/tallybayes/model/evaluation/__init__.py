@@ -72,8 +72,7 @@ def evaluate(
     def evaluated(batch: Batch) -> list[Evaluation]:
         return [compared_with(decider, [answers]) for answers in answered(decider, batch)]
 
-    how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "new": True}
-    parts = each_labelled(data, model.schema, labels, evaluated, **how)
+    parts = each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
     return together(part for some in parts for part in some)
 
 
