@@ -52,7 +52,7 @@ def test_changes_beyond_the_bound_are_refused_and_the_others_are_made(store):
         assert reached.wait(120)
         more = submitted(store)
         assert 5 < len(more) < 10
-        with pytest.raises(TooManyWaitError, match="bytes are waiting for the disk, .* over the 50,000 that may wait"):
+        with pytest.raises(TooManyWaitError, match=r"bytes are waiting for the disk; .* over the 50,000 that may wait"):
             store.correct("first", "ham")
         with pytest.raises(TooManyWaitError) as error:
             store.learn_all([("lunch", "ham", f"n-{i}") for i in range(3)])
