@@ -48,8 +48,8 @@ class Waiting:
             raise StoreError("The store is closed. Open it again with Store.open(path).")
         if size and self._size and self._size + size > MOST:
             raise TooManyWaitError(
-                f"Changes of {self._size:,} bytes are waiting for the disk; {size:,} more would be over the {MOST:,} that "
-                "may wait. This change was not made; try again later, or with fewer rows at once."
+                f"Changes of {self._size:,} bytes are waiting for the disk; {size:,} more would be over the {MOST:,} "
+                "that may wait. This change was not made; try again later, or with fewer rows at once."
             )
 
     def answered(self, tasks: Iterable[Task]) -> None:
