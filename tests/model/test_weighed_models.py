@@ -193,7 +193,7 @@ def test_market_baskets_are_classified_by_missing_items(filled):
     assert model.score(baskets[800:], labels[800:]) > 0.85  # the Bayes optimum is 0.90
 
 
-def test_tables_are_weighed_from_20_rows_and_texts_from_200():
+def test_tables_and_texts_are_weighed_from_20_rows_on():
     random = np.random.default_rng(0)
     labels = np.arange(200) % 2
     table = pd.DataFrame({name: labels + random.normal(size=200) for name in "ab"}).assign(
@@ -207,5 +207,5 @@ def test_tables_are_weighed_from_20_rows_and_texts_from_200():
     texts = pd.DataFrame(
         {"t": [f"{'good' if y else 'bad'} word{i % 7} other{i % 5} thing{i % 3}" for i, y in enumerate(labels)]}
     )
-    mixes = [NaiveBayes().fit(texts[:n], labels[:n]).schema_.columns["t"].mix for n in (199, 200)]
+    mixes = [NaiveBayes().fit(texts[:n], labels[:n]).schema_.columns["t"].mix for n in (19, 20)]
     assert (mixes[0] is None, mixes[1] is None) == (True, False)
