@@ -28,7 +28,7 @@ def _phi(k):
 def worth(counts, at):
     """By how much a cut before this value gains more than it costs to describe (Fayyad and Irani)."""
     sides = [counts.sum(axis=0), counts[:at].sum(axis=0), counts[at:].sum(axis=0)]
-    whole, left, right = ((entropy(n), np.sum(n > 0) * entropy(n) / n.sum(), np.sum(n > 0)) for n in sides)
+    whole, left, right = ((entropy(n), np.sum(n > 0) * entropy(n) / max(n.sum(), LEAST), np.sum(n > 0)) for n in sides)
     cost = math.log(3.0 ** whole[2] - 2.0) - (whole[1] - left[1] - right[1])
     return whole[0] - left[0] - right[0] - math.log(max(counts.sum() - 1.0, 1.0)) - cost
 
@@ -36,7 +36,7 @@ def worth(counts, at):
 def check_description(counts, cuts, near=1e-7):
     """Asserts that these cuts are the most informative ones, in turn, as long as they are worth it; which of equals is
     chosen does not matter."""
-    if len(counts) < 2:
+    if len(counts) < 2 or not counts.any():
         assert not len(cuts)
         return
     below = np.cumsum(counts, axis=0)[:-1]
