@@ -75,7 +75,7 @@ def all_drop_ins(rng: np.random.Generator) -> None:
 
 
 def face_and_core(rng: np.random.Generator) -> None:
-    """The same rows through the estimator and through the model."""
+    """The same rows through the estimator, without weighing, and through the model."""
     columns: dict[str, Any] = {f"x{i}": rng.normal(size=ROWS) for i in range(5)}
     columns |= {f"n{i}": rng.poisson(3.0, ROWS) for i in range(3)}
     columns |= {f"t{i}": rng.choice(["one", "two", "three", "four"], ROWS) for i in range(2)}
@@ -85,9 +85,9 @@ def face_and_core(rng: np.random.Generator) -> None:
         | {f"n{i}": Poisson() for i in range(3)}
         | {f"t{i}": Categorical() for i in range(2)}
     )
-    model, face = Model.train(schema, table, labels), NaiveBayes(schema).fit(table, labels)
+    model, face = Model.train(schema, table, labels), NaiveBayes(schema, weigh=False).fit(table, labels)
     for title, ours, core in [
-        ("fit", lambda: NaiveBayes(schema).fit(table, labels), lambda: Model.train(schema, table, labels)),
+        ("fit", lambda: NaiveBayes(schema, weigh=False).fit(table, labels), lambda: Model.train(schema, table, labels)),
         ("predict_proba", lambda: face.predict_proba(table), lambda: model.posterior(table)),
     ]:
         times = best_of({"face": ours, "core": core}, 9)
@@ -105,7 +105,7 @@ def one_row(rng: np.random.Generator) -> None:
     columns = mixed(rng)
     frame = pd.DataFrame(columns)
     labels = rng.integers(0, 2, len(frame))
-    face = NaiveBayes(SCHEMA).fit(frame, labels)
+    face = NaiveBayes(SCHEMA, weigh=False).fit(frame, labels)
     single = frame[:1].reset_index(drop=True)
     peer = originals.GaussianNB().fit(frame.filter(like="x"), labels)
     numbers = single.filter(like="x")
