@@ -15,7 +15,6 @@ Merging is compared between the running sum of `merge` and a balanced tree.
 
 from __future__ import annotations
 
-import resource
 import sqlite3
 import subprocess
 import sys
@@ -30,8 +29,9 @@ import numpy as np
 import pyarrow as pa
 
 from corpus import batches
+from processes import peak_memory
 from tallybayes import Categorical, Gaussian, Histogram, Model, Poisson, Schema, Words, export_sql, merge, open_source
-from tallybayes.sources.drivers import with_types
+from tallybayes.sources.database import with_types
 from timing import report
 
 SCHEMA = Schema(
@@ -148,7 +148,7 @@ def memory(rows: int, uri: str | None = None) -> None:
     query = (MADE if uri is None else MADE_BY_POSTGRESQL).format(rows)
     model = Model.train(SCHEMA, open_source(database=uri, query=query))
     print(f"  {model.n:,.0f} rows in {time.perf_counter() - start:.1f} s")
-    print(f"  peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+    print(f"  peak memory {peak_memory():,.0f} MB")
 
 
 def out_of(rows: int) -> None:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from corpus import DATA
 from tallybayes.mail import read_mail
-from tallybayes.sources.mbox import Cutter
+from tallybayes.sources.mbox import MboxCutter
 from timing import best_of
 
 MAILS = Path(os.environ.get("TALLYBAYES_TEXTS", DATA)) / "spamassassin-raw.tar.xz"
@@ -127,7 +127,7 @@ def hostile_mboxes() -> dict[str, bytes]:
 
 def read_mbox(content: bytes) -> int:
     """The number of mails, all of them parsed."""
-    cutter = Cutter("mbox")
+    cutter = MboxCutter("mbox")
     documents = [raw for piece in (*cutter.pieces(content), *cutter.rest()) for raw in piece.documents()]
     return len([read_mail(raw.content) for raw in documents])
 

@@ -1,4 +1,4 @@
-"""CPU time of a whole tree of processes, for benchmarks of programs that start others, such as Spark."""
+"""What processes cost: the CPU time of a whole tree, for programs that start others, such as Spark; peak memory."""
 
 from __future__ import annotations
 
@@ -40,6 +40,13 @@ def compare(title: str, works: Mapping[str, Callable[[], object]], peer: str, ro
         told = "" if name == peer else f"   {ratios[0]:5.2f} × as fast, in CPU time {ratios[1]:5.2f} ×"
         print(f"  {name:{wide}}  {spent.clock:7.2f} s, CPU {spent.processor:7.2f} s{told}", flush=True)
     return found
+
+
+def peak_memory(process: int | str = "self") -> float:
+    """The most memory that a process has had, in MB. That of getrusage is at least what its parent had when it started
+    the process."""
+    status = Path(f"/proc/{process}/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def _ticks() -> dict[int, int]:

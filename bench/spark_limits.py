@@ -20,10 +20,10 @@ import time
 import warnings
 from collections.abc import Callable
 from itertools import cycle, islice
-from pathlib import Path
 from typing import Any, TypeVar
 
 from corpus import batches
+from processes import peak_memory
 from tallybayes import Gaussian, Model, Schema, Words, digest, merge
 from tallybayes.files import to_bytes
 
@@ -76,11 +76,12 @@ def driver(millions: float, classes: int) -> None:
     text = f"array_join(transform(sequence(1, {WORDS_A_TEXT}), i -> concat('w', pmod(xxhash64(id, i), {words}))), ' ')"
     texts = spark.range(0, 4 * words // WORDS_A_TEXT, 1, PARTS).selectExpr(f"{text} AS body", f"id % {classes} AS y")
     java = spark.sparkContext._gateway.proc.pid
-    before, start = _peak(), time.perf_counter()
+    before, start = peak_memory(), time.perf_counter()
     model = train(Schema({"body": Words()}, label="y"), texts)
     took = time.perf_counter() - start
     print(
-        f"Peak memory of the driver: Python {before:,.0f} MB before, {_peak():,.0f} MB after; JVM {_peak(java):,.0f} MB"
+        f"Peak memory of the driver: Python {before:,.0f} MB before, {peak_memory():,.0f} MB after; "
+        f"JVM {peak_memory(java):,.0f} MB"
     )
     print(f"{len(model.counts('body').slots):,} words × {len(model.classes)} classes: {took:.0f} s")
     print(f"The model is {len(to_bytes(model)) / MILLION:,.0f} MB")
@@ -111,12 +112,6 @@ def _timed(work: Callable[[], T]) -> tuple[float, T]:
     start = time.process_time()
     found = work()
     return time.process_time() - start, found
-
-
-def _peak(process: int | str = "self") -> float:
-    """The most memory that a process has had, in megabytes."""
-    (line,) = (line for line in Path(f"/proc/{process}/status").read_text().splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) / 1024
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
+from processes import peak_memory
 from tallybayes import Categorical, Gaussian, Model, Poisson, Schema, Words
 from tallybayes.sources import open_source
 
@@ -98,12 +99,6 @@ def measure(what: str, path: Path) -> None:
     before = time.perf_counter()
     rows = work(path)
     print(rows, time.perf_counter() - before, peak_memory())
-
-
-def peak_memory() -> float:
-    """In MB; getrusage would include the memory of the parent process."""
-    status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) / 1024
 
 
 def measured(path: Path, times: int) -> dict[str, tuple[float, int, float]]:

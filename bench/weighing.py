@@ -1,4 +1,4 @@
-"""The cost of weighing in a fit, on a million rows; needs no data.
+"""The cost of weighing in a fit, and of weighed evidence in answers, on a million rows; needs no data.
 
     python bench/weighing.py
 
@@ -7,6 +7,10 @@
 proportion to all rows; leaving them out and fitting the weights does not. Then the same with a tenth of the rows. Last,
 60 rows of 3,000 columns, for which nearly all of the time goes into leaving out ten folds of every column.
 
+Before that, answers, weighed against unweighed: `predict_proba` of a million rows of ten columns and three classes, of
+one row in a pandas frame, and learning a row and asking one; for several families, and with cells missing, whose
+absence is evidence of its own. The models are fitted on a tenth of the rows.
+
 With other work on the machine, the ratio of wall-clock times may double; that of CPU times, of all threads, changes
 less.
 """
@@ -14,11 +18,14 @@ less.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 
-from tallybayes import NaiveBayes
+from tallybayes import Categorical, Gaussian, Histogram, LogNormal, Model, NaiveBayes, Poisson, Schema
+from tallybayes.families import Family
 
 ROWS, ROUNDS = 1_000_000, 5
 LEVELS = np.array([f"level {i}" for i in range(10)])
@@ -45,23 +52,90 @@ def fit(table: pa.Table, labels: np.ndarray, weigh: bool) -> None:
     NaiveBayes(weigh=weigh).fit(table, labels)
 
 
+def best_times(works: list[Callable[[], object]], rounds: int) -> list[list[float]]:
+    """The shortest wall-clock and CPU time of each work, all in turn."""
+    best = [[np.inf] * len(works), [np.inf] * len(works)]
+    for _ in range(rounds):
+        for at, work in enumerate(works):
+            start = time.perf_counter(), time.process_time()
+            work()
+            took = time.perf_counter() - start[0], time.process_time() - start[1]
+            for times, seconds in zip(best, took, strict=True):
+                times[at] = min(times[at], seconds)
+    return best
+
+
 def compared(title: str, tables: dict[str, pa.Table], labels: np.ndarray) -> None:
     heads = f"{'fit':>8} {'weighed':>9} {'added':>7}"
     print(f"\n{title:24} {heads}    CPU: {heads}")
     for name, table in tables.items():
-        wall, processor = best = [[np.inf, np.inf], [np.inf, np.inf]]
-        for _ in range(ROUNDS):
-            for weigh in (False, True):
-                start = time.perf_counter(), time.process_time()
-                fit(table, labels, weigh)
-                took = time.perf_counter() - start[0], time.process_time() - start[1]
-                for times, seconds in zip(best, took, strict=True):
-                    times[weigh] = min(times[weigh], seconds)
-        shown = [f"{plain:6.2f} s {both:7.2f} s {both / plain - 1:7.0%}" for plain, both in (wall, processor)]
+        best = best_times([lambda t=table, weigh=weigh: fit(t, labels, weigh) for weigh in (False, True)], ROUNDS)
+        shown = [f"{plain:6.2f} s {both:7.2f} s {both / plain - 1:7.0%}" for plain, both in best]
         print(f"  {name:22} {shown[0]}         {shown[1]}", flush=True)
 
 
+def columns_of_families() -> tuple[dict[str, tuple[Family, dict[str, pa.Array]]], np.ndarray]:
+    """Ten columns of each family, and of some with missing cells."""
+    random = np.random.default_rng(0)
+    labels = random.integers(0, 3, ROWS)
+    numbers = random.normal(size=(10, ROWS)) + 0.2 * labels
+    lacking = random.random((10, ROWS)) < 0.1 + 0.05 * labels
+    levels = LEVELS[np.clip(random.integers(0, 10, (10, ROWS)) - labels, 0, 9)]
+
+    def named(columns: np.ndarray, missing: np.ndarray | None = None) -> dict[str, pa.Array]:
+        masks = [None] * 10 if missing is None else missing
+        cells = (pa.array(each, mask=mask) for each, mask in zip(columns, masks, strict=True))
+        return {f"x{i}": each.dictionary_encode() if columns is levels else each for i, each in enumerate(cells)}
+
+    return {
+        "Gaussian": (Gaussian(), named(numbers)),
+        "LogNormal": (LogNormal(), named(np.exp(numbers))),
+        "Poisson": (Poisson(), named(random.poisson(3.0 + labels, (10, ROWS)).astype(float))),
+        "Histogram": (Histogram(), named(numbers)),
+        "Categorical": (Categorical(), named(levels)),
+        "Gaussian, some missing": (Gaussian(), named(numbers, lacking)),
+        "Histogram, some missing": (Histogram(), named(numbers, lacking)),
+        "Categorical, some missing": (Categorical(), named(levels, lacking)),
+    }, labels
+
+
+def learning(model: Model, row: pd.DataFrame) -> Callable[[], object]:
+    """Learns a row and asks it, a hundred times."""
+    live, schema = model.copy(), model.schema.believing({"weights": None})
+
+    def work() -> None:
+        nonlocal live
+        for _ in range(100):
+            live += Model.train(schema, row, [1])
+            live.posterior(row)
+
+    return work
+
+
+def asking() -> None:
+    found, labels = columns_of_families()
+    heads = f"{'plain':>8} {'weighed':>9} {'ratio':>6}"
+    print(f"\n{'asking, CPU time':26} {f'{ROWS:,} rows':>24}   {'one row':>26}   {'learn a row, ask one':>26}")
+    print(f"{'':26} {heads}   {heads}   {heads}")
+    for name, (family, columns) in found.items():
+        table, part = pa.table(columns), ROWS // 10
+        schema = Schema(dict.fromkeys(columns, family))
+        models = [NaiveBayes(schema, weigh=weigh).fit(table[:part], labels[:part]) for weigh in (False, True)]
+        one = table[7:8].to_pandas()
+        shown = []
+        for works, unit, rounds in (
+            ([lambda m=m, t=table: m.predict_proba(t) for m in models], 1e3, ROUNDS),
+            ([lambda m=m, o=one: [m.predict_proba(o) for _ in range(100)] for m in models], 1e4, ROUNDS),
+            ([learning(m.model_, one) for m in models], 1e4, ROUNDS),
+        ):
+            plain, both = best_times(works, rounds)[1]
+            unit_name = "ms" if unit == 1e3 else "µs"
+            shown.append(f"{plain * unit:5.0f} {unit_name} {both * unit:6.0f} {unit_name} {both / plain:6.2f}")
+        print(f"{name:26} {'   '.join(shown)}", flush=True)
+
+
 def main() -> None:
+    asking()
     for rows in (ROWS, ROWS // 10):
         compared(f"{rows:,} rows", *made_up(rows))
     compared("60 rows, 3,000 columns", *wide(60, 3000))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import inspect
 import re
 import types
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
@@ -18,6 +19,7 @@ from typer.main import get_command, get_command_name
 from typer.utils import get_params_from_function
 
 PAGE = Path(__file__).parent / "command-line.md"
+OFTEN = 3  # verbs that have the same: it is then listed once, at the end
 KINDS = {str: "TEXT", int: "INTEGER", float: "NUMBER", Path: "PATH"}
 ALWAYS = """\
 <!-- Written by docs/generate_command_line.py: change the program instead, and run make docs. -->
@@ -25,6 +27,7 @@ ALWAYS = """\
 # Command line
 """
 Codes = Mapping[str, Mapping[int, str]]
+Rows = tuple[tuple[str, str], ...]
 
 
 def page(app: typer.Typer, codes: Codes) -> str:
@@ -35,13 +38,34 @@ def page(app: typer.Typer, codes: Codes) -> str:
     if apart := verbs.keys() ^ codes.keys():
         raise ValueError(f"Either a verb without exit codes or exit codes without a verb: {', '.join(sorted(apart))}.")
     begin = app.registered_callback.callback if app.registered_callback else None
-    parts = [ALWAYS, *described(program, begin)]
-    parts += [f"`{app.info.name} VERB --help` says the same of one verb.\n", *contents(verbs)]
+    groups = [group for name, command in verbs.items() for group in options_of(command, callbacks[name]).items()]
+    shared = often((heading, rows) for heading, rows in groups if heading)
+    usual = often(("", exit_codes(codes[name])) for name in verbs).get("", ())
+    parts = [ALWAYS, *described(program, begin, {})]
+    parts += [
+        f"`{app.info.name} VERB --help` describes one verb.{' See also the [exit codes](#exit-codes).' * bool(usual)}\n"
+    ]
+    parts += contents(verbs)
     for name, command in verbs.items():
         parts += [f"## {name}\n", f"`{usage(app.info.name, name, command)}`\n"]
-        parts += described(command, callbacks[name])
-        parts += table("exit code", [(f"`{code}`", prose(codes[name][code])) for code in sorted(codes[name])])
+        parts += described(command, callbacks[name], shared)
+        ends = exit_codes(codes[name])
+        as_usual = bool(usual) and set(usual) <= set(ends)
+        parts += table("exit code", [end for end in ends if not as_usual or end not in usual])
+    for heading, rows in shared.items():
+        parts += [f"## {heading}\n", *table("option", rows)]
+    if usual:
+        parts += ["## Exit codes\n", "Unless a verb says otherwise:\n", *table("exit code", usual)]
     return "\n".join(parts)
+
+
+def often(groups: Iterable[tuple[str, Rows]]) -> dict[str, Rows]:
+    """The rows that several verbs have under the same heading."""
+    return {heading: rows for (heading, rows), verbs in Counter(groups).items() if verbs >= OFTEN and rows}
+
+
+def exit_codes(codes: Mapping[int, str]) -> Rows:
+    return tuple((f"`{code}`", prose(codes[code])) for code in sorted(codes))
 
 
 def callbacks_of(app: typer.Typer) -> dict[str, Any]:
@@ -88,30 +112,43 @@ def usage(program: str, name: str, command: Any) -> str:
     return " ".join(shown)
 
 
-def described(command: Any, callback: Any) -> list[str]:
-    """Help, arguments and options, those with a heading of their own under it."""
-    known = get_params_from_function(callback) if callback else {}
+def described(command: Any, callback: Any, shared: Mapping[str, Rows]) -> list[str]:
+    """Help, arguments and options, those with a heading of their own under it, or where it is if several share it."""
     parts = [f"{text}\n" for text in map(paragraph, paragraphs(command.help or ""))]
-    arguments: list[tuple[str, str]] = []
-    options: dict[str, list[tuple[str, str]]] = {}
-    for given in command.params:
-        if given.hidden:
-            continue
-        about = known[given.name].default if given.name in known else None
-        meaning = f"{prose((about or given).help or '')}{remarks(given, about)}".strip()
-        if given.param_type_name == "argument":
-            arguments.append((f"`{argument_name(given)}`", meaning))
-        else:
-            heading = getattr(about, "rich_help_panel", None)
-            annotation = known[given.name].annotation if given.name in known else bool
-            name = option_name(given, about, annotation)
-            options.setdefault(heading if isinstance(heading, str) else "", []).append((name, meaning))
+    arguments = [(f"`{argument_name(given)}`", meaning) for given, _, meaning in taken(command, callback, "argument")]
     parts += table("argument", arguments)
-    for heading, rows in sorted(options.items(), key=lambda item: item[0] != ""):
-        parts += ([f"{heading}:\n"] if heading else []) + table("option", rows)
+    elsewhere = []
+    for heading, rows in sorted(options_of(command, callback).items(), key=lambda item: item[0] != ""):
+        if shared.get(heading) == rows:
+            elsewhere.append(f"[{heading.lower()}](#{heading.lower().replace(' ', '-')})")
+        else:
+            parts += ([f"{heading}:\n"] if heading else []) + table("option", rows)
+    parts += [f"Also the options for {' and '.join(elsewhere)}.\n"] if elsewhere else []
     if getattr(command, "epilog", None):
         parts += [f"{text}\n" for text in map(paragraph, paragraphs(command.epilog))]
     return parts
+
+
+def options_of(command: Any, callback: Any) -> dict[str, Rows]:
+    """Every option with its meaning, by heading; those without one first."""
+    found: dict[str, Rows] = {}
+    for given, known, meaning in taken(command, callback, "option"):
+        about = known.default if known else None
+        heading = getattr(about, "rich_help_panel", None)
+        name = option_name(given, about, known.annotation if known else bool)
+        at = heading if isinstance(heading, str) else ""
+        found[at] = (*found.get(at, ()), (name, meaning))
+    return found
+
+
+def taken(command: Any, callback: Any, sort: str) -> Iterator[tuple[Any, Any, str]]:
+    """The arguments or the options of a verb, what is declared about each, and what it means."""
+    declared = get_params_from_function(callback) if callback else {}
+    for given in command.params:
+        if given.param_type_name == sort and not given.hidden:
+            known = declared.get(given.name)
+            about = known.default if known else None
+            yield given, known, f"{prose((about or given).help or '')}{remarks(given, about)}".strip()
 
 
 def argument_name(argument: Any) -> str:

@@ -12,6 +12,7 @@ from tallybayes.families.numbers.values import least_of_keys, value_keys, values
 
 TRIED = (5, 10, 20, 40, 80)  # intervals of equal count
 ENOUGH = 1000  # values needed to choose cuts by the classes
+GAIN_APART = 3.0  # nats by which the classes must be likelier if every value is an interval
 LARGEST, LEAST = np.finfo(np.float64).max, np.finfo(np.float64).tiny
 
 
@@ -168,6 +169,11 @@ def pooled(counts):
     """One pseudo-value, spread over the cells as all classes together: [..., cell]."""
     summed = counts.sum(axis=-1)
     return summed / np.maximum(summed.sum(axis=-1, keepdims=True), LEAST)
+
+
+def can_be_apart(counts):
+    """Whether every value may be an interval of its own."""
+    return len(counts) <= 1000 and counts.sum() >= 3.0 * len(counts)
 
 
 def plain_loss(counts, pseudo):

@@ -76,6 +76,14 @@ def softmax(scores):
     return [share / sum(shares) for share in shares]
 
 
+def weighed(evidence, thetas, bound):
+    """The weighed evidence of one cell for every class."""
+    top = max(evidence)
+    raised = [max(said, (0.0 if top == -math.inf else top) - 2.0 * bound) for said in evidence]
+    mean = math.fsum(raised) / len(raised)
+    return [theta * min(max(said - mean, -bound), bound) for said, theta in zip(raised, thetas, strict=True)]
+
+
 def naive_bayes(rows, labels, row, alpha):
     """P(class | row) for categories: counts, Laplace smoothing over the levels seen, Bayes' rule."""
     classes = sorted(set(labels))

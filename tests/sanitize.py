@@ -11,33 +11,34 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-TESTS = [
-    "test_kernels",
+TESTS = [  # besides all of tests/kernels
     "test_rows",
     "test_quotes",
-    "test_pair_kernels",
     "test_pairs",
     "test_tuples",
-    "test_word_kernels",
-    "test_sequence_kernels",
+    "test_trees",
+    "test_trees_crossed",
     "test_word_sequence",
-    "test_word_cells",
     "test_values",
     "test_interval_kernels",
-    "test_vector_kernels",
+    "test_smooth",
     "test_vectors",
     "test_one_row",
     "test_exact",
     "test_words",
+    "test_auto_fit",
     "test_dirichlet_multinomial",
     "test_fitted",
+    "test_folds_left_out",
     "test_single_row_learning",
+    "test_soft_labels",
     "test_word_settings",
     "test_word_edges",
     "test_punctuation",
     "test_word_files",
     "test_hostile_texts",
     "test_many_short_texts",
+    "test_sampled_rows",
     "test_model",
     "test_files",
 ]
@@ -74,7 +75,8 @@ def run(tree: Path) -> None:
         f"assert compiled.__file__.startswith({str(tree)!r}), compiled.__file__\n"
         "sys.exit(pytest.main(sys.argv[1:]))\n"
     )
-    files = [str(path) for name in TESTS for path in (ROOT / "tests").rglob(f"{name}.py")]
+    named = [path for name in TESTS for path in (ROOT / "tests").rglob(f"{name}.py")]
+    files = list(map(str, [*sorted((ROOT / "tests" / "kernels").glob("test_*.py")), *named]))
     options = ["-q", "-x", "-p", "no:cacheprovider", "-k", SLOW, "--rootdir", str(ROOT)]
     environment = {
         **os.environ,

@@ -14,9 +14,9 @@ def free_port():
 
 
 @contextmanager
-def running(stores, **settings):
-    """Its port, while it runs."""
-    loop, found, started, stop = asyncio.new_event_loop(), [], threading.Event(), asyncio.Event()
+def running(stores, loop=asyncio.new_event_loop, **settings):
+    """Its port, while it runs on such an event loop."""
+    loop, found, started, stop = loop(), [], threading.Event(), asyncio.Event()
 
     async def serve():
         async with serve_spamd(stores, "127.0.0.1", 0, SpamdSettings(**settings)) as (_, port):

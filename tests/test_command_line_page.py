@@ -108,6 +108,34 @@ def test_exit_codes_are_listed_in_order():
     assert "| `3` | with `-f`: it came back |" in verb("throw-away")
 
 
+def alike(*names):
+    """A program whose verbs have the same options under a heading, and the same exit codes but for one."""
+    app = typer.Typer(name="toy", add_completion=False, rich_markup_mode=None)
+    for name in names:
+
+        @app.command(name)
+        def verb(
+            box: Annotated[str, typer.Option(help="Which box.", rich_help_panel="Reading toys")] = "red",
+            loud: Annotated[bool, typer.Option("--loud", help="Say it.")] = False,
+        ) -> None:
+            """Does something."""
+
+    return page(app, {name: {0: "fine", 2: "broken", **({5: "lost"} if name == names[0] else {})} for name in names})
+
+
+def test_what_three_verbs_share_is_listed_once_at_the_end():
+    row, ends = "| `--box` `TEXT` | Which box. (default `red`) |", "| `0` | fine |\n| `2` | broken |\n"
+    assert alike("lose", "find").count(row) == alike("lose", "find").count("`2` | broken") == 2
+    shared = alike("lose", "find", "keep", "lend")
+    assert shared.count(row) == shared.count("`2` | broken") == shared.count("| `5` | lost |") == 1
+    assert shared.count("\nAlso the options for [reading toys](#reading-toys).\n") == 4
+    assert shared.count("| `--loud` | Say it. |") == 4
+    lose, *_, last_but_one, last = re.split(r"^## .*\n", shared, flags=re.M)[1:]
+    assert "| `5` | lost |" in lose
+    assert row in last_but_one
+    assert ends in last
+
+
 @pytest.mark.parametrize("codes", [{"count": {0: "fine"}}, {**CODES, "sell": {0: "fine"}}])
 def test_verb_without_exit_codes_is_an_error_and_vice_versa(codes):
     with pytest.raises(ValueError, match=r"throw-away|sell"):

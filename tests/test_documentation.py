@@ -75,6 +75,27 @@ def test_every_public_name_is_on_the_python_page(module):
         assert re.search(rf"^\.\. (?:auto\w+|py:data):: {name}$", page, re.M), name
 
 
+def test_every_public_name_has_an_example():
+    found = {name: getattr(tallybayes, name) for name in public_names(tallybayes)}
+    called = {name: each for name, each in found.items() if inspect.isclass(each) or inspect.isroutine(each)}
+    assert len(called) > 60
+    without = {name for name, each in called.items() if ">>> " not in (inspect.getdoc(each) or "")}
+    assert without == {"Family"}  # CONTRIBUTING.md has a whole one
+
+
+def test_methods_of_a_model_that_pages_name_exist():
+    """In prose and tables; examples are run."""
+    pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md")]
+    named = {}
+    for page in [*pages, *(ROOT / "docs").glob("*.md")]:
+        prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.M | re.S)
+        for code in re.findall(r"`([^`]+)`", prose):
+            named |= dict.fromkeys(re.findall(r"(?<![\w./])model\.([a-z]\w+)", code), page.name)
+    assert len(named) > 30
+    known = {*dir(tallybayes.Model), "schema", "fitted"}
+    assert {name: page for name, page in named.items() if name not in known} == {}
+
+
 def test_every_verb_has_an_example():
     pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     shown = [block for page in pages for block in blocks(page.read_text()) if block.language == "console"]
@@ -168,3 +189,18 @@ def test_every_link_to_a_file_resolves():
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def headings(page):
+    """As links name them: GitHub and Sphinx alike."""
+    prose = re.sub(r"^ *```.*?^ *```", "", page.read_text(), flags=re.M | re.S)
+    return {re.sub(r"[^\w -]", "", text.lower()).replace(" ", "-") for text in re.findall(r"^#+ (.*)$", prose, re.M)}
+
+
+def test_every_link_to_a_heading_resolves():
+    links = 0
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target, heading in re.findall(r"\]\(([\w./-]*)#([^)]+)\)", page.read_text()):
+            links += 1
+            assert heading in headings(page.parent / target if target else page), f"{page.name}: {target}#{heading}"
+    assert links > 50

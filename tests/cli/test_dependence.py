@@ -71,13 +71,41 @@ def test_dependence_with_a_schema_is_an_error(tally, parity):
     assert not Path("m.tally").exists()
 
 
-def test_folds_of_guided_trees_are_refused(tally, parity):
-    ended = tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", "--column", "one,two=Trees(n=5)")
-    assert ended.code == 2
-    assert "chooses its questions by the labels, including those of held-out rows" in ended.err
-    assert "SemiNaiveBayes()" in ended.err
-    random = ("--column", "one,two=Trees(n=5,questions='random')")
-    assert tally("evaluate", "parity.csv", "--label", "y", "--folds", "5", *random).code == 0
+def test_folds_of_guided_trees_are_trained_again(tally, parity):
+    held_out = ("evaluate", "parity.csv", "--label", "y", "--folds", "5", "--format", "json")
+    found = {}
+    for name, given in {
+        "naive": (),
+        "guided": ("--column", "one,two=Trees(n=5)"),
+        "random": ("--column", "one,two=Trees(n=5,questions='random')"),
+        "auto": ("--dependence", "auto"),
+    }.items():
+        ended = tally(*held_out, *given)
+        assert ended.code == 0, ended.err
+        found[name] = json.loads(ended.out)["pooled"]["accuracy"]
+    assert found["naive"] < 0.7
+    assert found["guided"] == found["auto"] == 1.0
+
+
+def test_bad_rows_are_skipped_in_every_pass(tally, parity):
+    lines = Path("parity.csv").read_text().splitlines()
+    lines[50] += ",one cell too many"
+    Path("parity.csv").write_text("\n".join([*lines, ""]))
+    held_out = ("evaluate", "parity.csv", "--label", "y", "--folds", "3", "--dependence", "auto", "--format", "json")
+    assert tally(*held_out).code == 2
+    ended = tally(*held_out, "--skip-bad-rows")
+    assert ended.code == 0, ended.err
+    assert json.loads(ended.out)["pooled"]["n"] == 119
+
+
+def test_dependence_is_evaluated_by_folds(tally, parity):
+    one_by_one = tally("evaluate", "parity.csv", "--label", "y", "--leave-one-out", "--dependence", "auto")
+    assert (one_by_one.code, one_by_one.out) == (2, "")
+    assert "--dependence goes with --folds" in one_by_one.err
+    assert tally(*parity).code == 0
+    of_a_model = tally("evaluate", "m.tally", "parity.csv", "--folds", "5", "--dependence", "auto")
+    assert of_a_model.code == 2
+    assert "--dependence: m.tally is a model, which is used as it is" in of_a_model.err
 
 
 def test_unknown_dependence_is_an_error(tally, parity):

@@ -116,3 +116,21 @@ def test_model_is_not_saved_in_a_file_called_dash(tally, tmp_path, verb):
     assert ended.code == 2
     assert "a model is saved in a file" in ended.err
     assert not (tmp_path / "-").exists()
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "parquet", "table"])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_answers_cut_short_are_never_a_success(model, weather, form, unbuffered):
+    """Without a buffer, a write that ends in the middle is no error."""
+    header, *rows = model.parent.joinpath("weather.csv").read_text().splitlines()
+    many = [f"{rows[i % len(rows)]},{i * 7919}" for i in range(40_000)]
+    model.parent.joinpath("many.csv").write_text("\n".join([f"{header},number", *many]))
+    command = [PROGRAM, "predict", model.name, "many.csv", "--proba", "--keep", "number", "--format", form]
+    given = {"cwd": model.parent, "env": os.environ | {"PYTHONUNBUFFERED": unbuffered}}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, **given) as running:
+        assert len(running.stdout.read(10)) == 10
+        running.stdout.close()
+    assert running.returncode == 141
+    whole = subprocess.run(command, stdout=subprocess.PIPE, check=True, **given).stdout
+    assert len(whole) > 100_000
+    assert whole == subprocess.run(command, stdout=subprocess.PIPE, check=True, cwd=model.parent).stdout

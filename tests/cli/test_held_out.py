@@ -124,7 +124,10 @@ def test_pipe_cannot_be_read_twice(program, table):
     ("arguments", "message"),
     [
         ((), "This is not a tallybayes model, or it is truncated. To evaluate data without a model, give --folds 10"),
-        (("--folds", 400, "-l", "class"), "400 folds of 300 rows: some would be empty. Give k=300 or less"),
+        (
+            ("--folds", 400, "-l", "class"),
+            "400 folds of 300 rows: some would be empty. Give 300 folds or fewer (k=300, or --folds 300).",
+        ),
         (("--folds", 5), "Which column holds the classes? Give --label"),
         (("--folds", 5, "-l", "class", "--groups", "who"), "no column 'who'"),
         (("--leave-one-out", "-l", "class", "--groups", "subject"), "--groups goes with --folds"),
@@ -164,3 +167,15 @@ def test_leave_one_out_equals_n_folds(tally, table):
         assert found[name] == pytest.approx(getattr(wanted, name), abs=1e-9), name
     assert tally("train", table, *told, "-o", "m.tally").code == 0
     assert facts(tally("evaluate", "m.tally", table, "--leave-one-out", "--format", "json")) == found
+
+
+def test_figures_of_training_rows_are_not_taken_for_those_of_new_rows(tally, table):
+    tally("train", table, "-l", "class", "--weigh", "-o", "m.tally")
+    assert "trained on these rows, the figures are too good" in tally("evaluate", "m.tally", table).err
+    pa.csv.write_csv(TABLE[: N - 1], table)
+    assert "too good" not in tally("evaluate", "m.tally", table).err
+    refused = tally("evaluate", "m.tally", table, "--leave-one-out")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--leave-one-out cannot score weighed evidence. Give --folds 10 instead." in refused.err
+    noted = tally("evaluate", "m.tally", table, "--folds", 5).err
+    assert "Note: the weights of the model were chosen by its rows and stay" in noted

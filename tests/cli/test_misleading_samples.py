@@ -1,8 +1,10 @@
 """Families inferred from a misleading sample: training restarts, or an error says what to do."""
 
+import gzip
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from tallybayes import Categorical, Histogram, load
@@ -30,6 +32,29 @@ def test_late_text_in_a_numeric_column_restarts_training(tally, tmp_path, odd):
     model = load(tmp_path / "m.tally")
     assert model.n == 400_000
     assert model.schema.columns == {"x": Categorical(alpha="fitted")}
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("late", [True, False])
+@pytest.mark.parametrize("packed", [True, False])
+def test_continuous_column_with_a_text_is_left_out_wherever_the_text_is(tally, tmp_path, late, packed):
+    numbers = np.random.default_rng(1).random(400_000)
+    rows = [f"{x:.40f},{'pq'[i % 2]},{'uv'[i % 3 > 0]}\n" for i, x in enumerate(numbers)]
+    assert len(rows[0]) == 47
+    at = ODD * 46 // 47 if late else 0  # the first row is in every sample
+    rows[at] = "unknown,q,u\n"
+    data = ("x,y,z\n" + "".join(rows)).encode()
+    tmp_path.joinpath("t.csv").write_bytes(gzip.compress(data, 1) if packed else data)
+    ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
+    assert ended.code == 0
+    assert "--missing unknown" in ended.err
+    assert ("Starting again without the column 'x': as texts, it has" in ended.err) == late
+    assert "Left out: x (" in ended.err
+    assert "different texts in" in ended.err
+    model = load(tmp_path / "m.tally")
+    assert model.n == 400_000
+    assert model.schema.columns == {"z": Categorical(alpha="fitted")}
+    assert tally("evaluate", "t.csv", "--label", "y", "--folds", "2", "--brief").code == 0
 
 
 def test_explicit_family_is_kept(tally, tmp_path, odd):

@@ -10,6 +10,7 @@ import pytest
 from calling import PROGRAM, WEATHER, wait_until_read
 
 from tallybayes import load
+from tallybayes.cli.terminal import waiting_for
 
 pytestmark = pytest.mark.slow
 
@@ -39,13 +40,30 @@ def test_full_disk_leaves_no_output_file(program, model, weather):
     assert not weather.with_name("a.csv").exists()
 
 
-def test_a_full_standard_output_is_an_error(program, model, weather):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "predict weather.tally weather.csv",
+        "show weather.tally",
+        "schema weather.csv --label play",
+        "--help",
+        "--version",
+    ],
+)
+def test_a_full_standard_output_is_an_error(model, weather, line, unbuffered):
     with open("/dev/full", "wb") as full:
-        command = [PROGRAM, "predict", "weather.tally", "weather.csv"]
-        done = subprocess.run(command, cwd=weather.parent, stdout=full, stderr=subprocess.PIPE, check=False)
+        done = subprocess.run(
+            [PROGRAM, *line.split()],
+            cwd=weather.parent,
+            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    verb = "" if line.startswith("--") else f" {line.split()[0]}"
     assert done.returncode == 2
-    assert b"No space left on device" in done.stderr
-    assert b"Traceback" not in done.stderr
+    assert done.stderr.decode() == f"tallybayes{verb}: No space left on device\n"
 
 
 def test_killed_learn_leaves_the_old_or_the_new_model(model, weather):
@@ -257,3 +275,10 @@ def test_times_are_left_out_and_reported(tally, weather):
     assert "Left out: day (times: convert them to a number or a category to count them)" in ended.err
     assert tally("train", weather, "-l", "day", "-o", "m").code == 0
     assert str(load("m").classes[0]) == "2024-01-01"
+
+
+def test_wait_for_several_others_is_reported_once(capsys):
+    wait = waiting_for("m.tally")
+    wait()
+    wait()
+    assert capsys.readouterr().err == "Waiting for another process that changes m.tally …\n"

@@ -33,3 +33,9 @@ def test_weighing_is_shown(tmp_path, verb):
     if verb == "weigh":
         shown = on_terminal(tmp_path, "weigh", "m.tally", "t.csv")
     assert b"weighing" in shown
+
+
+def test_quick_answers_that_go_to_the_same_terminal_come_without_a_bar(tmp_path):
+    tmp_path.joinpath("t.csv").write_text("v,y\n1,p\n2,q\n3,p\n")
+    on_terminal(tmp_path, "train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "v=Gaussian")
+    assert on_terminal(tmp_path, "predict", "m.tally", "t.csv") == b""

@@ -2,6 +2,8 @@
 
 import builtins
 import socket
+import subprocess
+import sys
 
 import httpx
 import pytest
@@ -125,3 +127,29 @@ def test_spamd_that_cannot_start_is_an_error(tally, model, tmp_path):
     ended = tally("serve", "here", "--from", model, "--port", "0", "--spamd", "127.0.0.1:0")
     assert ended.code == 2
     assert "Train a model on mail" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--spamd", "127.0.0.1:0"], "Train a model on mail"),
+        (["--spamd", "7830"], "give an address and a port"),
+        (["--spamd", "127.0.0.1:0", "--spamd-allow", "192.0.2.1/24"], "Give a network such as"),
+        (["--host", "192.0.2.1"], "Give another --host or --port"),
+    ],
+)
+def test_refused_service_leaves_no_store(tally, model, tmp_path, options, why):
+    ended = tally("serve", "here", "--from", model, "--port", "0", *options)
+    assert ended.code == 2
+    assert why in ended.err
+    assert not (tmp_path / "here").exists()
+
+
+@pytest.mark.slow
+def test_service_without_spamd_needs_no_lxml(model, tmp_path):
+    code = "import sys; sys.modules['lxml'] = None; from tallybayes.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", str(tmp_path / "here"), "--from", str(model), "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout.readline().startswith("Serving weather at http://127.0.0.1:")
+        child.terminate()
+    assert child.returncode == 0

@@ -25,6 +25,17 @@ def rows(tmp_path):
     return path
 
 
+def test_bad_rows_are_skipped_in_every_pass_of_em(tally, rows):
+    lines = rows.read_text().splitlines()
+    lines[60] = "inf,u,"
+    rows.write_text("\n".join(lines) + "\n")
+    line = ("train", "rows.csv", "--label", "y", "--column", "x=Gaussian", "--unlabelled", "-o", "m.tally")
+    assert tally(*line).code == 2
+    ended = tally(*line, "--skip-bad-rows")
+    assert ended.code == 0, ended.err
+    assert "15 labelled and 104 unlabelled rows" in ended.err
+
+
 def test_unlabelled_rows_are_counted_by_em(tally, rows):
     ended = tally("train", "rows.csv", "--label", "y", "--unlabelled", "--unlabelled-weight", "1", "-o", "m.tally")
     assert ended.code == 0

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tallybayes import Categorical, Model, Words, digest
 from tallybayes.data.cells import SHORT, by_level
 from tallybayes.data.fingerprints import fingerprints
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 
 TEXTS = st.lists(st.none() | st.sampled_from(["", "rain", "Rain", "sunshine", "ü", "a longer text than eight bytes"]))
 
@@ -73,6 +73,6 @@ def test_large_table_counts_like_its_parts():
     schema = {"x": Categorical(), "y": Categorical(), "t": Words()}
     parts = [{name: cells[at : at + 1000] for name, cells in frame.items()} for at in range(0, 70_000, 1000)]
     pairs = [(part, labels[at * 1000 : at * 1000 + 1000]) for at, part in enumerate(parts)]
-    sample = Sample(frame, 100)
+    sample = RowSample(frame, 100)
     assert digest(Model.train(schema, frame, labels, sample=sample)) == digest(Model.train(schema, pairs))
     assert sample.seen == 70_000

@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from examples import some
-from tallybayes import Bernoulli, Categorical, Gaussian, Model, Schema, digest
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, NaiveBayes, Schema, Words, digest
 from tallybayes.data import frames
 
 CELLS = [
@@ -122,3 +122,21 @@ def test_numpy_times_mixed_with_other_values_are_refused_without_a_crash(time, o
             Model.train(schema, frame, ["a"] * len(frame["x"]))
     with pytest.raises(TypeError, match=r"The labels mix .*datetime64.*\. Give labels of one type"):
         Model.train(schema, {"x": ["a", "b"]}, mixed)
+
+
+TEXTS = st.lists(
+    st.text(st.sampled_from("a\0é"), max_size=4).map(lambda text: text.rstrip("\0")), min_size=2, max_size=9
+)
+
+
+@given(texts=TEXTS)
+@example(texts=["a\0b", "a"])
+def test_array_of_texts_means_the_same_as_a_list(texts):
+    """numpy ends a text before its last NULs, and Arrow would before the first."""
+    labels = ["p", "q"] * len(texts)
+    for array in (np.array(texts), np.array(texts, f">U{max(map(len, texts)) or 1}"), np.array(texts)[::-1][::-1]):
+        for kind in (Categorical(), Words(shortest=1)):
+            expected = Model.train({"x": kind}, {"x": texts}, labels[: len(texts)])
+            assert digest(Model.train({"x": kind}, {"x": array}, labels[: len(texts)])) == digest(expected)
+        assert Model.train({"x": kind}, {"x": texts}, array).classes == sorted(set(texts))
+        assert NaiveBayes().fit({"x": np.arange(len(texts)) % 2}, array).classes_.tolist() == sorted(set(texts))

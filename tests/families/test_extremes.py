@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tallybayes import FAMILIES, Density, Histogram, Model, Schema
+from tallybayes import FAMILIES, Density, Histogram, Model, Schema, folds
 
 
 def train(family, values):
@@ -50,6 +50,31 @@ def test_exact_or_well_separated_values_are_not_reported():
 def test_sorted_rows_are_not_reported_although_each_thread_sees_close_values(threads):
     values = np.concatenate([np.linspace(0.6, 1.4, 50_000), np.linspace(4.85, 4.97, 50_000)])
     Model.train({"x": Histogram(bits=8)}, {"x": values}, ["a"] * len(values), threads=threads)
+
+
+def in_frames(values, size):
+    for start in range(0, len(values), size):
+        yield {"x": values[start : start + size], "y": np.resize(["a", "b"], len(values[start : start + size]))}
+
+
+@pytest.mark.parametrize("train", [Model.train, folds])
+def test_rounding_of_a_stream_is_reported_once_for_each_column(train):
+    values = 1e9 + np.random.default_rng(0).normal(size=6000)
+    stream = ({**frame, "z": frame["x"] + 1.0, "fine": frame["x"] - 1e9} for frame in in_frames(values, 300))
+    with pytest.warns(UserWarning, match="are counted in steps") as shown:
+        train(dict.fromkeys(["x", "z", "fine"], Histogram()), stream, "y")
+    assert [str(warning.message).split(":")[0] for warning in shown] == ["Column 'x'", "Column 'z'"]
+
+
+@pytest.mark.filterwarnings("error")
+def test_sorted_stream_is_not_reported_although_each_frame_has_close_values():
+    Model.train({"x": Histogram(bits=8)}, in_frames(np.linspace(100.0, 200.0, 100_000), 1000), "y")
+
+
+def test_late_values_of_a_long_stream_are_reported():
+    values = np.concatenate([np.zeros(20_000), 1e9 + np.random.default_rng(0).normal(size=90_000)])
+    with pytest.warns(UserWarning, match=r"values from 0 to 1000000\d\d\d[.\d]* are counted in steps of 2.44e\+05"):
+        Model.train({"x": Histogram()}, in_frames(values, 700), "y")
 
 
 def test_outlier_does_not_hide_merged_values():

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tallybayes import Bernoulli, Categorical, Histogram
 from tallybayes.counts.tally import Rows
 from tallybayes.families.base import Belief
-from tallybayes.families.folds import Folds
+from tallybayes.families.centring import centred
+from tallybayes.families.folds import LeftOutFolds
 from tallybayes.families.smoothing import MEstimate
-from tallybayes.families.weighed import centred
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*are counted in steps")  # few bits
 
@@ -67,6 +67,6 @@ def test_evidence_is_that_of_counting_and_subtracting_each_fold(family, seed, cl
     at = [fold for fold in (np.flatnonzero(number == i) for i in range(count)) if len(fold)]
     taken = [cells.take(pa.array(left)) if isinstance(cells, pa.Array) else cells[left] for cells in columns]
     counted = Rows(keys, codes[left], None if weights is None else weights[left])
-    found = family.evidence_without(tallies, taken, Folds(counted, at))
+    found = family.evidence_without(tallies, taken, LeftOutFolds(counted, at))
     for tally, cells, evidence in zip(tallies, taken, found, strict=True):
         np.testing.assert_allclose(evidence, fold_by_fold(family, tally, cells, counted, at), rtol=1e-9, atol=1e-9)

@@ -3,7 +3,6 @@
 import math
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,8 +11,6 @@ import reference
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sums import weighted_sums
-from tallybayes.families.levels.categorical import lookup
-from tallybayes.kernels.strings import index_strings, index_words, string_buffers
 
 DOUBLES = st.floats(allow_nan=True, allow_infinity=False)
 NEAR_ONE = st.floats(-100, 100) | st.integers(-1000, 1000).map(float) | st.just(math.nan)
@@ -132,25 +129,6 @@ def test_products_are_exact(rows, count):
     assert weighted_sums(factors, codes, 3).fractions() == reference.sum_products(factors, codes, 3)
 
 
-@given(st.lists(st.none() | st.text(max_size=20) | st.sampled_from(["a", "abcdefgh", "abcdefghi", ""]), max_size=80))
-def test_strings_are_numbered_by_first_occurrence(strings):
-
-    for kind in (pa.string(), pa.large_string()):
-        known, index = [], kernels.StringIndex()
-        cells = pa.array([None, *strings, "x"], kind)[1:-1]  # a slice: the buffers do not start at its first cell
-        assert lookup(index, cells, grow=True).tolist() == reference.encode(strings, known)
-        assert len(index) == len(known)
-        assert lookup(index, pa.array(["never met before"], kind)).tolist() == [-2]
-
-
-def test_index_finds_all_of_many_strings():
-
-    index = kernels.StringIndex()
-    words = pa.array([f"{'long ' * (i % 9)}{i}" for i in range(50_000)])
-    assert np.array_equal(lookup(index, words, grow=True), np.arange(50_000))
-    assert np.array_equal(lookup(index, words), np.arange(50_000))
-
-
 @given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))))
 def test_codes_are_counted(pairs):
     codes, classes = (np.array([p[i] for p in pairs], np.int32) for i in (0, 1))
@@ -238,23 +216,6 @@ def test_levels_are_looked_up_in_the_table_of_their_column(columns, classes):
         said = [table[column[row]] for column, table in zip(columns, tables, strict=True) if 0 <= column[row] < 3]
         np.testing.assert_array_equal(scores[:, row], np.sum(said, axis=0) if said else np.zeros(classes))
     assert not scores[:, 4].any()
-
-
-@given(st.lists(st.none() | st.text(max_size=20), max_size=9), st.booleans())
-def test_few_strings_have_the_numbers_of_a_column(texts, grow):
-    few, column = kernels.StringIndex(), kernels.StringIndex()
-    for index in (few, column):
-        index_words(index, ["", "a", "Zürich"])
-    expected = column.encode(*string_buffers(pa.array(texts, pa.string())), grow)
-    assert few.encode_few(texts, grow).tolist() == expected.tolist()
-    assert index_strings(few) == index_strings(column)
-
-
-def test_non_strings_are_refused():
-    index = kernels.StringIndex()
-    for bad, error in (("\ud800", UnicodeEncodeError), (1, TypeError), (b"a", TypeError)):
-        with pytest.raises(error):
-            index.encode_few([bad], True)
 
 
 @given(st.floats(min_value=0.0, exclude_min=True, allow_infinity=False))

@@ -145,7 +145,7 @@ def test_folds_of_a_model_with_other_rows():
     [
         ({"k": 1}, "k=1: give a whole number of at least 2"),
         ({"k": 2.5}, "k=2.5: give a whole number"),
-        ({"k": 5}, "5 folds of 4 rows: some would be empty. Give k=4 or less"),
+        ({"k": 5}, r"5 folds of 4 rows: some would be empty. Give 4 folds or fewer \(k=4, or --folds 4\)."),
         ({"seed": -1}, "seed=-1: give a whole number of at least 0"),
         ({"k": 2, "groups": ["a"] * 4}, "All 4 rows fell into one fold"),
         ({"k": 2, "groups": ["a"] * 3}, "There are 3 groups for 4 rows"),
@@ -161,6 +161,11 @@ def test_invalid_folds_are_errors(settings, message):
 def test_stream_has_its_groups_in_a_column():
     with pytest.raises(ValueError, match="give the name of the column that holds the groups"):
         folds(SCHEMA, iter([(FRAME, LABELS)]), groups=["a"])
+
+
+def test_single_row_is_an_error():
+    with pytest.raises(ValueError, match=r"A single row cannot be divided into folds\. Give at least 2 rows\."):
+        folds({"u": Categorical()}, {"u": ["a"]}, ["y"])
 
 
 def test_no_rows_are_an_error():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import reference
-from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema, Words
+from tallybayes import Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Schema, SoftLabels, Words, digest
 from tallybayes.cli.demo import NEW_DAY
 from tallybayes.model.decide import bayes_error, error_probability
 from tennis import COLUMNS, DAYS, tennis
@@ -111,6 +111,16 @@ def test_without_features_the_prior_decides():
     assert inbox.posterior({"id": [1, 2]}) == pytest.approx(np.array([[0.85, 0.15]] * 2))
     assert inbox.decide({"id": [1]}) == ["normal"]
     assert bayes_error(inbox.posterior({"id": [1, 2]})) == pytest.approx(0.15)
+
+
+def test_class_as_indicator_variables():
+    """Y = 2 of 3 is (0, 1, 0): the same counts, to the last byte."""
+    frame, classes = {"money": [True, False, True, False]}, ["normal", "spam", "urgent"]
+    indicators = np.array([[0, 1, 0], [1, 0, 0], [0, 0, 1], [1, 0, 0]])
+    schema = Schema({"money": Bernoulli()})
+    model = Model.train(schema, frame, SoftLabels(indicators, classes))
+    assert model.prior() == {"normal": 0.5, "spam": 0.25, "urgent": 0.25}
+    assert digest(model) == digest(Model.train(schema, frame, ["spam", "normal", "urgent", "normal"]))
 
 
 def test_error_probability_is_the_rest():

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pytest
 
 from tallybayes import FAMILIES, Bernoulli, Categorical, Gaussian, Histogram, MEstimate, Model, Poisson, Schema, digest
+from tallybayes.families.numbers.numeric import Numeric
+from tallybayes.families.numbers.values import Values
 from tallybayes.files import from_bytes, to_bytes
 
 
@@ -261,6 +263,24 @@ def test_extreme_numbers_raise_no_warnings():
         train(Gaussian(), [1.0], ["a"], weights=[1e300])
     with pytest.raises(ValueError, match="from 0 to"):
         model * 10**400
+
+
+TAKES_NUMBERS = [name for name in sorted(FAMILIES) if issubclass(FAMILIES[name], (Numeric, Values))]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("entry", [*TAKES_NUMBERS, "Correlated", "Pairs"])
+def test_infinity_is_an_error_that_says_what_to_do(entry, sign):
+    columns = {("x", "z"): FAMILIES[entry]()} if entry in ("Correlated", "Pairs") else {"x": FAMILIES[entry]()}
+    good = {"x": [1.0, 2.0, 3.0, 4.0], "z": [1.0, 2.0, 2.0, 1.0]}
+    bad = good | {"x": [1.0, 2.0, sign * np.inf, 4.0]}
+    advice = (
+        r"Column 'x', row 2: .* Give a finite number, or leave the cell missing: NaN or None, or empty in a file\.$"
+    )
+    with pytest.raises(ValueError, match=advice):
+        Model.train(columns, bad, list("abab"))
+    with pytest.raises(ValueError, match=advice):
+        Model.train(columns, good, list("abab")).posterior(bad)
 
 
 def test_infer_leaves_infinities_to_training_and_odd_columns_out():

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from tallybayes import Categorical, Model, Schema, weigh
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.model.batches import labelled
-from tallybayes.model.sample import Sample, merged
+from tallybayes.model.sample import RowSample, merged
 
 
 def sampled(table, labels, size, cuts=(), weights=None, samples=1):
     """From a table in pieces, given to one sample or to several in turn."""
-    found = [Sample(table.column_names, size) for _ in range(samples)]
+    found = [RowSample(table.column_names, size) for _ in range(samples)]
     edges = [0, *sorted(cuts), len(table)]
     for number, (start, stop) in enumerate(pairwise(edges)):
         given = None if weights is None else weights[start:stop]

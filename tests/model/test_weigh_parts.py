@@ -51,12 +51,17 @@ def test_parts_have_separate_weights():
     assert weights.of_parts(BLOCK, PARTS).tolist() == [weights.parts[BLOCK][part] for part in PARTS]
 
 
-def test_score_is_the_weighted_sum():
+@pytest.mark.parametrize("given", [None, *({part: 0.5} for part in PARTS), {}], ids=str)
+def test_score_is_the_weighted_sum(given):
+    """Parts without weight need not be computed."""
     frame, labels = made()
     model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    if given is not None:
+        model = model.believing(weights=Weights(parts={BLOCK: given}))
     plain = Model.train({BLOCK: model.schema.columns[BLOCK]}, frame, labels)
     said = np.zeros((len(PARTS), 2, len(frame)))
-    plain.belief(BLOCK).add_parts(plain.schema.encode(pa.RecordBatch.from_pandas(frame))[BLOCK], said)
+    cells = plain.schema.encode(pa.RecordBatch.from_pandas(frame))[BLOCK]
+    plain.belief(BLOCK).add_parts(cells, np.ones(len(PARTS)), said)
     said -= said.mean(axis=1, keepdims=True)
     expected = np.einsum("pcr,p->rc", said, model.schema.weights.of_parts(BLOCK, PARTS))
     found = model.evidence(frame)[BLOCK]

@@ -6,12 +6,16 @@ import pytest
 from sklearn.model_selection import cross_val_score
 from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
+import reference
 from tallybayes import (
     Categorical,
     Correlated,
+    Exponential,
     Gaussian,
+    LogNormal,
     Model,
     NaiveBayes,
+    Poisson,
     Schema,
     Weights,
     Words,
@@ -209,3 +213,42 @@ def test_tables_and_texts_are_weighed_from_20_rows_on():
     )
     mixes = [NaiveBayes().fit(texts[:n], labels[:n]).schema_.columns["t"].mix for n in (19, 20)]
     assert (mixes[0] is None, mixes[1] is None) == (True, False)
+
+
+def numbers_of_all_kinds(rows: int, classes: int) -> tuple[dict, np.ndarray]:
+    random = np.random.default_rng(4)
+    labels = random.integers(0, classes, rows)
+    frame = {
+        "x": random.normal(size=rows) + labels,
+        "narrow": random.normal(size=rows) * 1e-3 + labels,  # some evidence is clipped
+        "price": np.exp(random.normal(size=rows) + 0.3 * labels),
+        "calls": random.poisson(2.0 + labels).astype(float),
+        "steps": random.poisson(250.0 + 9.0 * labels).astype(float),  # in and beyond the table of first numbers
+        "wait": random.exponential(1.0 + labels),
+    }
+    for name in ("x", "price", "calls"):
+        frame[name][random.random(rows) < 0.1 * (1 + labels)] = np.nan
+    return {name: pd.Series(column) for name, column in frame.items()}, labels
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3])
+def test_one_row_and_many_get_the_sum_of_their_weighed_evidence(classes):
+    """Evidence is that of the unweighed model, centred and clipped; what is asked together is as if asked alone."""
+    frame, labels = numbers_of_all_kinds(600, classes)
+    families = {"x": Gaussian(), "narrow": Gaussian(plugin=True), "price": LogNormal(), "calls": Poisson()}
+    plain = Model.train(families | {"steps": Poisson(), "wait": Exponential()}, frame, labels)
+    each = {name: {c: 0.3 + 0.2 * i + 0.1 * c for c in range(classes)} for i, name in enumerate(frame)}
+    weights = Weights(each, {"x": 0.5, "calls": {c: 0.2 * c for c in range(classes)}}, 0.8, {0: 0.25})
+    model = plain.believing(weights=weights)
+    said, naive, joint = model.evidence(frame), plain.evidence(frame), model.log_joint(frame)
+    offsets = np.array([0.25, 0.0, 0.0])[:classes]
+    np.testing.assert_allclose(said.prior, 0.8 * naive.prior + offsets, rtol=1e-12)
+    np.testing.assert_allclose(joint, said.total(), rtol=1e-12, atol=1e-12)
+    for name in ("narrow", "price", "steps", "wait"):
+        thetas = [each[name][c] for c in range(classes)]
+        expected = [reference.weighed(row, thetas, 30.0) for row in naive[name].tolist()]
+        np.testing.assert_allclose(said[name], expected, rtol=1e-10, atol=1e-10)
+    for row in range(40):
+        alone = {name: column.iloc[row] for name, column in frame.items()}
+        np.testing.assert_allclose(model.log_joint(alone)[0], joint[row], rtol=1e-12, atol=1e-12)
+        np.testing.assert_array_equal(model.evidence(alone).prior, said.prior)

@@ -6,8 +6,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import Gaussian, Model, Weights, Words, digest, weigh
-from tallybayes.families.minimum import curvature_of
-from tallybayes.model.weights_fit import Evidenced, Layout, Strengths, _curvature, _objective, _penalty, _strengths
+from tallybayes.families.lbfgs import curvature_of
+from tallybayes.model.weights_fit import (
+    Evidenced,
+    Layout,
+    Strengths,
+    _curvature,
+    _objective,
+    _penalty,
+    _penalty_curvature,
+    _strengths,
+)
 
 
 @given(st.integers(1, 4), st.integers(0, 2), st.integers(0, 2), st.integers(0, 2**32 - 1))
@@ -23,6 +32,9 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
     unit, at = random.random(pieces + 2) + 0.5, random.random(pieces + 2)
     expected = curvature_of(_objective(known, layout, unit), at)
     np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=0.02, atol=0.02)
+    strengths = _strengths(known)
+    expected = curvature_of(lambda values: _penalty(values, layout, strengths), at)
+    np.testing.assert_allclose(_penalty_curvature(layout, strengths), expected, rtol=1e-9, atol=1e-9)
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))

@@ -64,6 +64,16 @@ def test_every_display_is_tested():
 
 
 @pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
+def test_descriptions_need_no_docstrings(display, monkeypatch):
+    """`python -OO` strips them."""
+    described = display.alt
+    for kind in type(display).__mro__[:-1]:
+        if kind.__module__.startswith("tallybayes"):
+            monkeypatch.setattr(kind, "__doc__", None)
+    assert display.alt == described
+
+
+@pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
 def test_new_axes_given_axes_and_svg(display):
     assert display.plot() is display
     assert display.ax_ is display.axes_[0]

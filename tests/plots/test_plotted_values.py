@@ -7,7 +7,19 @@ import numpy as np
 import pytest
 from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 
-from tallybayes import EM, Bernoulli, Categorical, Correlated, Model, cross_validate, evaluate, heaviest
+from tallybayes import (
+    EM,
+    Bernoulli,
+    Categorical,
+    Correlated,
+    Model,
+    Schema,
+    Trees,
+    Weights,
+    cross_validate,
+    evaluate,
+    heaviest,
+)
 from tallybayes.model.decision_regions import line
 from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.shapes import shape
@@ -126,6 +138,15 @@ def test_waterfall_of_a_text_groups_minor_words():
     titles = [bar.title for bar in display.bars]
     assert (titles[0], titles[1], titles[-2], titles[-1]) == ("prior", "free", "3 more", "all together")
     assert math.fsum(bar.log_odds for bar in display.bars[:-1]) == pytest.approx(display.bars[-1].log_odds)
+
+
+def test_waterfall_tells_a_column_from_its_share_of_a_block():
+    weights = Weights({"free": 0.5, "lunch": 0.5, ("free", "lunch"): 0.5}, prior=1.0)
+    columns = {"free": Bernoulli(), "lunch": Bernoulli(), ("free", "lunch"): Trees(n=20)}
+    model = Model.train(Schema(columns, weights=weights), WORDS, ["spam", "spam", "ham", "ham"])
+    display = WaterfallDisplay.from_model(model, {"free": True, "lunch": False})
+    own, shared = {"free = True", "lunch = False"}, {"free (with others)", "lunch (with others)"}
+    assert own | shared <= {bar.title for bar in display.bars}
 
 
 def test_words_are_highlighted_in_place():

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes import FAMILIES, Categorical, Gaussian, MEstimate, Model, Schema
+from tallybayes import FAMILIES, Categorical, Correlated, Gaussian, MEstimate, Model, Schema, Trees
 
 RNG = np.random.default_rng(8)
 
@@ -22,6 +22,17 @@ def test_hints_override_single_columns():
         Schema.infer(frame, hints={"zap": None})
     with pytest.raises(ValueError, match="The data has no column 'Play'"):
         Schema.infer(frame, label="Play")
+
+
+def test_blocks_of_many_columns_are_named_briefly():
+    block = tuple("abcdefgh")
+    assert repr(Schema({block: Correlated(), "z": Gaussian()})).splitlines() == [
+        "a, b, c and 5 more  Correlated()",
+        "z                   Gaussian()",
+        "(class)             frequencies",
+    ]
+    model = Model.train(Schema({block: Trees()}), {name: [1.0, 2.0] for name in block}, ["yes", "no"])
+    assert "those of 'a, b, c and 5 more', which grow" in str(model.parameter_count())
 
 
 def test_hint_that_is_not_a_family_is_refused():

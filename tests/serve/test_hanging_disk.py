@@ -40,6 +40,7 @@ def learn(client, i):
 def test_changes_beyond_the_bound_are_503_and_can_be_sent_again(tmp_path, monkeypatch):
     with spam_service(tmp_path) as (client, store), ThreadPoolExecutor(30) as threads:
         monkeypatch.setattr(waiting, "MOST", 10 * EACH)
+        monkeypatch.setattr(waiting, "PATIENCE", 0.05)
         with hanging(store):
             sent = [threads.submit(learn, client, i) for i in range(30)]
             while sum(each.done() for each in sent) < 20:

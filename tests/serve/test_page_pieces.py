@@ -29,8 +29,8 @@ from tallybayes.report.marks import by_family
 from tallybayes.serve.page.charts import HIGH, POINTS, WIDE, chart_of
 from tallybayes.serve.page.fields import LEVEL, NUMBER, OTHER, TEXT, VECTOR, as_text, fields_for, from_text, row_of
 from tallybayes.serve.page.forms import form_of
-from tallybayes.serve.page.marks import LONGEST, highlighted
 from tallybayes.serve.page.rendering import percent
+from tallybayes.serve.page.trying import LONGEST, highlighted
 
 TEXTS = ["win a prize now", "lunch on monday", "a prize for lunch"]
 LABELS = ["spam", "ham", "ham"]

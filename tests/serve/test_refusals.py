@@ -101,6 +101,17 @@ REFUSED = {
         '{"id": "m-1", "label": "\u202espam", "new_class": true}'.encode(),
         "The label '\\u202espam' has control characters. Give the name of a class.",
     ),
+    "a class with a space after it": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": "ham "}',
+        "The label 'ham ' differs from the class 'ham' only by white space. Give 'ham'.",
+    ),
+    "needless spaces in a new class": (
+        "learn",
+        b'{"rows": [{"row": {"text": "a"}, "label": "new one"}, {"row": {"text": "a"}, "label": "new  one"}]}',
+        "The label 'new  one' has needless white space. Give 'new one'.",
+    ),
+    "a class with a space before it": ("correct", b'{"id": "m-1", "label": " ham", "new_class": true}', "white space"),
     "an empty new class": ("correct", b'{"id": "m-1", "label": "", "new_class": true}', "The label is empty."),
     "nothing to evaluate": ("evaluate", b'{"rows": []}', "nothing to evaluate"),
 }

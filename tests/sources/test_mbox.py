@@ -14,12 +14,12 @@ from tallybayes.mail import read_mail
 from tallybayes.sources import mbox as module
 from tallybayes.sources import open_source, raw_documents
 from tallybayes.sources.base import BadRow, SourceError
-from tallybayes.sources.mbox import Box, Cutter, begins_as_mbox
+from tallybayes.sources.mbox import Box, MboxCutter, begins_as_mbox
 
 
 def cut(content, block=1 << 20):
     """All mails, their locations, and the sizes of the pieces."""
-    cutter, pieces = Cutter("box"), []
+    cutter, pieces = MboxCutter("box"), []
     for start in range(0, len(content), block):
         pieces += cutter.pieces(content[start : start + block])
     pieces += cutter.rest()
@@ -139,7 +139,7 @@ def test_oversized_mails_are_dropped(monkeypatch):
 
 def test_buffer_is_limited_to_the_longest_mail(monkeypatch):
     monkeypatch.setattr(module, "LONGEST", 1 << 16)
-    cutter, most = Cutter("box"), 0
+    cutter, most = MboxCutter("box"), 0
     for block in [FROM_LINE, *[b"a" * (1 << 15)] * 100]:
         assert list(cutter.pieces(block)) == []
         most = max(most, len(cutter.waiting))

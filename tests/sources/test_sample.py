@@ -1,15 +1,19 @@
 """Samples come from the whole input and consume no rows."""
 
+import bz2
 import gzip
+import io
 import json
+import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from tallybayes import Histogram, Model, ReadOptions, Schema, open_source
+from tallybayes import Histogram, Model, ReadOptions, Schema, digest, open_source
 
 ROWS = 60_000
 SORTED = {  # sorted by class; the first two thirds are constant
@@ -48,13 +52,50 @@ def test_sample_covers_a_file(kind, tmp_path):
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
 
 
-def test_column_constant_at_the_start_of_a_pipe_is_counted(tmp_path):
-    source = open_source(written("csv.gz", tmp_path), SMALL)
+def test_column_constant_at_the_start_of_a_pipe_is_counted(tmp_path, monkeypatch):
+    with subprocess.Popen(["cat", written("csv", tmp_path)], stdout=subprocess.PIPE) as running:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(running.stdout))
+        _check_pipe(open_source("-", SMALL))
+
+
+def _check_pipe(source):
     assert source.sample().column("class").unique().to_pylist() == ["a"]
     schema = Schema.infer(source, "class")
     assert list(schema.columns) == ["late", "word"]
     model = Model.train(schema, source)
     assert model.posterior({"late": [5.0, 7.5], "word": ["left", "same"]}).argmax(axis=1).tolist() == [1, 0]
+
+
+PACKED = {
+    "plain": lambda text: text.encode(),
+    "marked": lambda text: text.encode("utf-8-sig"),
+    "utf-16": lambda text: text.encode("utf-16"),
+    "gzip": lambda text: gzip.compress(text.encode(), 1),
+    "members": lambda text: gzip.compress(text[:70_000].encode(), 1) + gzip.compress(text[70_000:].encode(), 1),
+    "bz2": lambda text: bz2.compress(text.encode(), 1),
+    "zstd": lambda text: pa.Codec("zstd").compress(text.encode(), asbytes=True),
+    "utf-16 in gzip": lambda text: gzip.compress(text.encode("utf-16"), 1),
+}
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@pytest.mark.parametrize("rows", [9, 1_500, 20_000, 90_000])  # less than a block, one piece, several, too many
+def test_packing_changes_neither_sample_nor_model(kind, rows, tmp_path, monkeypatch):
+    numbers = np.random.default_rng(rows).normal(size=rows).cumsum().round(3).tolist()
+    row = "{:.60f},{}\n" if kind == "csv" else '{{"é": {:.60f}, "y": "{}"}}\n'
+    text = "é,y\n" * (kind == "csv") + "".join(row.format(x, "pq"[x > 0]) for x in numbers)
+    path, found = tmp_path / f"t.{kind}", set()
+    for pack in PACKED.values():
+        path.write_bytes(pack(text))
+        for standard_input in (False, True):
+            with open(path) as file:
+                monkeypatch.setattr(sys, "stdin", file)
+                source = open_source("-" if standard_input else path, replace(SMALL, format=kind))
+                sample = source.sample()
+                model = Model.train(Schema.infer(source, "y"), source)
+            found.add((tuple(sample.column("é").to_pylist()), digest(model)))
+    assert model.n == rows
+    assert len(found) == 1
 
 
 def test_sample_covers_several_files(tmp_path):

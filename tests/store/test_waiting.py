@@ -1,6 +1,7 @@
 """Changes that wait for a disk that hangs: their number is bounded, and those beyond the bound are refused."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -16,6 +17,7 @@ FEW = 10 * EACH  # bytes: room for a few short rows
 @pytest.fixture
 def store(tmp_path, monkeypatch):
     monkeypatch.setattr(waiting, "MOST", FEW)
+    monkeypatch.setattr(waiting, "PATIENCE", 0.05)
     with Store.create(tmp_path / "s", SCHEMA) as store:
         yield store
 
@@ -46,6 +48,12 @@ def submitted(store):
     return sent
 
 
+def until_waiting(store, callers):
+    """Until so many callers wait for room."""
+    while len(store._writer._tasks._room._waiters) < callers:
+        threading.Event().wait(0.01)
+
+
 def test_changes_beyond_the_bound_are_refused_and_the_others_are_made(store):
     with hanging_disk(store) as reached:
         first = store.submit("win a prize", "spam", id="first")
@@ -71,6 +79,39 @@ def test_there_is_room_again_once_the_disk_goes_on(store):
     assert [future.result().number for future in (first, *more)] == list(range(1, len(more) + 2))
     again = [store.submit("win a prize", "ham", id=f"again-{i}") for i in range(len(more))]
     assert [future.result().number for future in again] == list(range(len(more) + 2, 2 * len(more) + 2))
+
+
+def test_callers_wait_for_room_while_commits_go_on(store, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 120)
+    with ThreadPoolExecutor(9) as threads:
+        with hanging_disk(store) as reached:
+            first = store.submit("win", "spam")
+            assert reached.wait(120)
+            more = submitted(store)
+            rows = [[("lunch", "ham", f"{part}-{i}") for i in range(30)] for part in range(8)]
+            parts = [threads.submit(store.learn_all, part) for part in rows]
+            alone = threads.submit(store.learn, "lunch", "ham", id="alone")
+            until_waiting(store, 9)
+            assert store._writer._tasks._size <= FEW
+        made = [change for each in parts for change in each.result()]
+    assert [future.result().number for future in (first, *more)] == list(range(1, len(more) + 2))
+    after = range(len(more) + 2, len(more) + 2 + 8 * 30 + 1)
+    assert sorted(change.number for change in (alone.result(), *made)) == list(after)
+    assert store.verify()
+
+
+def test_closing_ends_the_wait_for_room(store, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 120)
+    with ThreadPoolExecutor(2) as threads, hanging_disk(store) as reached:
+        first = store.submit("win", "spam")
+        assert reached.wait(120)
+        more = submitted(store)
+        late = threads.submit(store.learn_all, [("lunch", "ham", f"n-{i}") for i in range(30)])
+        until_waiting(store, 1)
+        threads.submit(store.close)
+        with pytest.raises(StoreError, match="The store is closed"):
+            late.result()
+    assert [future.result().number for future in (first, *more)] == list(range(1, len(more) + 2))
 
 
 def test_failed_changes_leave_room(store):

@@ -15,6 +15,7 @@ from tallybayes.cli.options import (
     ClassPrior,
     Columns,
     Costs,
+    Dependence,
     Groups,
     Label,
     LabelAsText,
@@ -65,6 +66,7 @@ def evaluate(
     weigh: Annotated[
         bool, held_out_option("--weigh", help="With --folds: weigh the evidence of every training set.")
     ] = False,
+    dependence: Dependence = "none",
     costs: Costs = None,
     reject: Reject = None,
     at_least: Annotated[
@@ -95,15 +97,24 @@ def evaluate(
         raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
     scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     training = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
+    training["dependence"] = None if dependence == "none" else dependence
     if folds is None and not leave_one_out:
         held_out_options = {"groups": groups, "repeats": repeats > 1, "seed": seed, **training}
         refuse(held_out_options, " goes with --folds or --leave-one-out; a model is used as it is.")
-        measured: Any = _measured(_loaded(model), how.open(), label, **scoring)
+        found = _loaded(model)
+        measured: Any = _measured(found, how.open(), label, **scoring)
+        suspicious = measured.n > 0 and measured.rows_by_class == found.rows_by_class()
     else:
+        suspicious = False
         held_out = HeldOutOf(model, how, label, training, scoring)
         measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
+    if suspicious:
+        say(
+            "The model has counted as many rows of each class. If it was trained on these rows, the figures are too "
+            "good: hold rows out with --folds 10, or test on others."
+        )
     if at_least is not None and not measured.accuracy >= at_least:
         say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO

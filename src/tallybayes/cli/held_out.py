@@ -11,6 +11,7 @@ from tallybayes.cli.loading import load_of_classes
 from tallybayes.cli.option_values import costs_of, parsed_columns
 from tallybayes.cli.options import refuse
 from tallybayes.cli.progress import watching
+from tallybayes.cli.terminal import say
 from tallybayes.cli.train import counted, schema_for
 
 if TYPE_CHECKING:
@@ -51,16 +52,18 @@ class HeldOutOf:
         from tallybayes.model.evaluation import compared_with
         from tallybayes.model.validation.cross_validate import CrossValidation
         from tallybayes.model.validation.dealing import Deal, Given
-        from tallybayes.model.validation.folds import counted_folds
         from tallybayes.model.validation.held_out import HeldOut, deciders_of, hold_out
+        from tallybayes.model.validation.retrained import folds_to_hold_out
 
         given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
         found: list[Evaluation] = []
+        if self.model is not None and (chosen := _chosen_by_rows(self.model)):
+            say(f"Note: {chosen} of the model were chosen by its rows and stay, so the figures are too good.")
         for repeat in range(repeats):
 
             def count(schema: Schema | Model, source: Source, repeat: int = repeat) -> Folds:
                 rows = given._replace(data=source, label_type=self._label_type())
-                return counted_folds(schema, rows, Deal(k, seed=seed + repeat), threads, self.training["weigh"])
+                return folds_to_hold_out(schema, rows, Deal(k, seed=seed + repeat), threads, self.training["weigh"])
 
             folds = self._counted(count, groups)
             source = self.how.open()
@@ -74,7 +77,8 @@ class HeldOutOf:
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
         from tallybayes.model.left_out import evaluate_left_out
 
-        given = {"groups": groups, "repeats": repeats > 1, "weigh": self.training["weigh"]}
+        given = {"groups": groups, "repeats": repeats > 1}
+        given |= {name: self.training[name] for name in ("weigh", "dependence")}
         refuse(given, " goes with --folds: --leave-one-out holds out every row once, by itself.")
 
         def count(schema: Schema, source: Source) -> Model:
@@ -82,6 +86,8 @@ class HeldOutOf:
             return tallybayes.Model.train(schema, source, self.label, label_type=self._label_type(), **how)
 
         model = self.model or self._counted(count, None)
+        if model.schema.weights is not None:
+            raise ValueError("--leave-one-out cannot score weighed evidence. Give --folds 10 instead.")
         source = self.how.open()
         self.how.check_read_again(source)
         with watching(source, "scoring"):
@@ -108,4 +114,12 @@ class HeldOutOf:
         hints = misled | parsed_columns(self.training["column"])
         if groups is not None and self.training["schema"] is None:
             hints = {groups: None, **hints}
-        return schema_for(source, self.label, self.training["schema"], hints, self.training["prior"])
+        dependence = self.training["dependence"] or "none"
+        return schema_for(source, self.label, self.training["schema"], hints, self.training["prior"], dependence)
+
+
+def _chosen_by_rows(model: Model) -> str:
+    """What folds cannot take back, since the labels of all rows have chosen it."""
+    questions = any(family.looks_at_labels for family in model.schema.columns.values())
+    found = ["the weights"] * (model.schema.weights is not None) + ["the questions"] * questions
+    return " and ".join(found)

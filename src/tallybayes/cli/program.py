@@ -22,7 +22,7 @@ from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.predict import predict
 from tallybayes.cli.reading import spread
 from tallybayes.cli.report import report
-from tallybayes.cli.running import ending
+from tallybayes.cli.running import drop_output, ending
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve
@@ -63,7 +63,7 @@ for group, (about_group, verbs) in GROUPS.items():
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"tallybayes {tallybayes.__version__}")
+        print(f"tallybayes {tallybayes.__version__}", flush=True)
         raise typer.Exit
 
 
@@ -103,4 +103,5 @@ def run() -> None:
         app()
     except OSError as error:  # the help cannot be written
         say(f"tallybayes: {error.strerror}")
+        drop_output()
         sys.exit(WRONG)

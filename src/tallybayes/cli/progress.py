@@ -67,19 +67,21 @@ def _bar(source: Source, doing: str) -> Iterator[None]:
             return Text(f"{source.rows:,} rows")
 
     columns = (TextColumn("{task.description}"), BarColumn(), Rows(), TransferSpeedColumn(), TimeRemainingColumn())
+    progress = Progress(*columns, console=console(sys.stderr), transient=True)
+    task = progress.add_task(doing, total=source.total)
     done = Event()
-    with Progress(*columns, console=console(sys.stderr), transient=True) as progress:
-        task = progress.add_task(doing, total=source.total)
 
-        def look() -> None:
-            while not done.wait(EVERY):
-                progress.update(task, completed=source.done, description=next(iter(_told), doing))
+    def look() -> None:
+        while not done.wait(EVERY):
+            progress.update(task, completed=source.done, description=next(iter(_told), doing))
+            progress.start()  # not at once: answers of a quick verb may go to the same terminal, as through `grep`
 
-        watcher = Thread(target=look, daemon=True)
-        watcher.start()
-        try:
-            yield
-        finally:
-            done.set()
-            watcher.join()
-            _told.clear()
+    watcher = Thread(target=look, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()
+        progress.stop()
+        _told.clear()

@@ -42,7 +42,8 @@ def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False
             code = verb(*args, **kwargs)
             sys.stdout.flush()
         except BrokenPipeError:
-            code = _silenced()
+            code = BROKEN_PIPE
+            drop_output()
         except KeyboardInterrupt:
             code = INTERRUPTED
         except Exception as error:
@@ -50,6 +51,8 @@ def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False
                 raise
             say(f"tallybayes {name or verb.__name__}: {sentence(error)}")
             code = WRONG
+            if isinstance(error, OSError) and error.filename is None:
+                drop_output()
         raise typer.Exit(code or 0)
 
     return run
@@ -62,10 +65,10 @@ def _leave_signals_to_python() -> None:
     pa.enable_signal_handlers(False)
 
 
-def _silenced() -> int:
-    """Redirects remaining output to nowhere, or else Python complains at exit."""
+def drop_output() -> None:
+    """Redirects standard output, which cannot be written, to nowhere: or else Python tries again at exit, complains,
+    and exits with a code of its own."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return BROKEN_PIPE
 
 
 def sentence(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,9 +12,10 @@ from tallybayes.cli.terminal import say
 
 if TYPE_CHECKING:
     import socket
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tallybayes import Store
+    from tallybayes.serve.app import Beside
 
 INSTALL = "The service needs some packages that are not installed: pip install 'tallybayes[serve]'."
 
@@ -97,8 +99,17 @@ def serve(
         return
     if (unused := from_ or schema) and is_store(stores[0]):
         say(f"{stores[0]} is a store already, so {unused} is not used.")
-    with opened_stores(stores, schema=schema, model=from_) as found, server.bound_socket(host, port) as listening:
-        _serve(found, listening, [host, *(allowed_host or ())], spamd, (spamd_allow or [], allow_tell))
+    beside = [] if spamd is None else [_spamd(spamd, spamd_allow or [], allow_tell)]
+    with ExitStack() as stack:  # a store is created last, when nothing else can be wrong
+        listening = stack.enter_context(server.bound_socket(host, port))
+        found = stack.enter_context(opened_stores(stores, schema=schema, model=from_, mail=bool(beside)))
+        _serve(found, listening, [host, *(allowed_host or ())], beside)
+
+
+def _spamd(place: str, networks: list[str], tell: bool) -> Beside:
+    from tallybayes.serve.spamd.beside import spamd_at  # which needs lxml
+
+    return spamd_at(place, networks, tell)
 
 
 def _change_tokens(stores: list[str], schema: str | None, model: str | None, scope: str | None, revoke: bool) -> None:
@@ -125,16 +136,13 @@ def _serve(
     stores: Mapping[str, Store],
     listening: socket.socket,
     hosts: list[str],
-    spamd: str | None,
-    to_spamd: tuple[list[str], bool],
+    beside: Sequence[Beside],
 ) -> None:
     from tallybayes.serve.app import make_app
     from tallybayes.serve.server import is_loopback, serve, url_of
     from tallybayes.serve.settings import Settings
-    from tallybayes.serve.spamd.beside import spamd_at
 
     local = is_loopback(listening)
-    beside = [] if spamd is None else [spamd_at(spamd, *to_spamd)]
     app = make_app(stores, Settings(hosts=frozenset(name.lower() for name in hosts), tokens=not local), beside=beside)
     tokens = app.state.service.tokens
     without = [name for name in stores if not tokens.has_any(name)]

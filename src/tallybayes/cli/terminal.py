@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
 from tallybayes.cli.options import ReportFormat
@@ -23,13 +24,17 @@ KEPT = "\n"  # the control character that is allowed
 
 def standard_streams() -> None:
     """Makes standard streams safe: closed ones are opened on /dev/null, or else the next file opened would get their
-    descriptor and their output; and characters that their encoding lacks are escaped."""
+    descriptor and their output; characters that their encoding lacks are escaped; and unbuffered output, which may
+    write a part and report no error if the disk fills up or the reader goes away, gets a buffer."""
     while (number := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(number)
     if sys.stdout is None:  # answers without a destination are an error
         nowhere = os.open(os.devnull, os.O_RDONLY)
         sys.stdout = io.TextIOWrapper(io.FileIO(nowhere, "w"), write_through=True)
+    elif isinstance(sys.stdout.buffer, io.RawIOBase):  # PYTHONUNBUFFERED
+        written = {"encoding": sys.stdout.encoding, "line_buffering": is_terminal(sys.stdout)}
+        sys.stdout = io.TextIOWrapper(io.BufferedWriter(sys.stdout.buffer), **written)
     if sys.stderr is None:
         sys.stderr = io.TextIOWrapper(io.FileIO(os.devnull, "w"))
     for stream in (sys.stdout, sys.stderr):
@@ -37,15 +42,17 @@ def standard_streams() -> None:
 
 
 def say(*lines: object) -> None:
-    """Prints to standard error whatever is not an answer."""
+    """Prints to standard error whatever is not an answer, after the answers so far."""
+    with suppress(OSError, ValueError, AttributeError):  # standard output is gone, which the next answer finds out
+        sys.stdout.flush()
     text = "\n".join(clean(line, KEPT) for line in lines)
     with suppress(OSError):  # standard error is gone
         print(text, file=sys.stderr, flush=True)
 
 
 def waiting_for(model: str) -> Callable[[], None]:
-    """A function that reports a wait."""
-    return lambda: say(f"Waiting for another process that changes {model} …")
+    """A function that reports a wait, once however often others come first."""
+    return cache(lambda: say(f"Waiting for another process that changes {model} …"))
 
 
 def console(file: TextIO | None = None, **settings: Any) -> Console:

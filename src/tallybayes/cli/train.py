@@ -32,9 +32,10 @@ from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from tallybayes import Family, Model, Schema
-    from tallybayes.model.sample import Sample
+    from tallybayes.model.sample import RowSample
     from tallybayes.model.weigh import Weighing
     from tallybayes.schema.entries import Name
+    from tallybayes.schema.infer import Choice
     from tallybayes.sources import Source
 
 T = TypeVar("T")
@@ -90,7 +91,7 @@ def train(
         hints = misled | parsed_columns(column)
         return schema_for(source, label, schema, hints, prior, dependence, clusters is None)
 
-    def count(schema: Schema, source: Source) -> tuple[Model, Sample | None]:
+    def count(schema: Schema, source: Source) -> tuple[Model, RowSample | None]:
         given: dict[str, Any] = {"threads": threads, "absent": absent, "unlabelled": em}
         given["label_type"] = pa.string() if label_as_text else None
         if components > 1:
@@ -152,14 +153,16 @@ def counted(
     count: Callable[[Schema, Source], T],
 ) -> tuple[Source, T]:
     """Counts all rows. If a cell does not fit the family inferred from a sample, and the data can be read again,
-    counting starts over with that column as a category, which accepts every cell."""
+    counting starts over with the family that the column's cells get as texts, as if the sample had had this cell."""
+    from tallybayes.schema.infer import choose_as_texts
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
 
-    misled: dict[Name, Family | None] = {}
+    misled: dict[Name, Choice] = {}
     while True:
         source = how.open()
-        schema = schema_of(source, misled)
+        schema = schema_of(source, {name: choice.family for name, choice in misled.items()})
+        schema.reasons |= {name: choice.reason for name, choice in misled.items()}
         try:
             with watching(source, "counting"):
                 return source, count(schema, source)
@@ -168,11 +171,18 @@ def counted(
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
             if name is None or not inferred or not (how.query or how.can_be_read_again(source)):
                 raise
-            misled[name] = tallybayes.Categorical(alpha="fitted")
-            say(f"Note: {error}", f"Starting again with the column {name!r} as a category.")
+            misled[name] = choose_as_texts(how.open().sample().column(name))
+            say(f"Note: {error}", _starting_again(name, misled[name]))
 
 
-def _quick_sample(schema: Schema, source: Source) -> Sample | None:
+def _starting_again(name: str, choice: Choice) -> str:
+    if choice.family is None:
+        return f"Starting again without the column {name!r}: as texts, it has {choice.reason}."
+    kind = "text" if choice.family.is_text else "a category"
+    return f"Starting again with the column {name!r} as {kind}."
+
+
+def _quick_sample(schema: Schema, source: Source) -> RowSample | None:
     """A few rows to estimate what weighing would gain, if that takes hardly any time."""
     from tallybayes.model.weigh import sample_for
 

@@ -77,15 +77,20 @@ class Exact:
         return Exact(self.limbs[(*index, Ellipsis, slice(None))], self.low)
 
     def __add__(self, other: Exact) -> Exact:
-        low, size = union(self, other)
-        a, b = self.widened(low, size), other.widened(low, size)
-        return Exact(a.limbs + b.limbs, low).safe()
+        (a, b), low = self._alike(other)
+        return Exact(a + b, low).safe()
 
     def __neg__(self) -> Exact:
         return Exact(-self.limbs, self.low)
 
     def __sub__(self, other: Exact) -> Exact:
-        return self + (-other)
+        (a, b), low = self._alike(other)
+        return Exact(a - b, low).safe()
+
+    def _alike(self, other: Exact) -> tuple[tuple[Counts, Counts], int]:
+        """The limbs of both with the same places, and the lowest place."""
+        low, size = union(self, other)
+        return (self.widened(low, size).limbs, other.widened(low, size).limbs), low
 
     def __mul__(self, factor: float) -> Exact:
         """Exact for whole numbers and powers of two; truncated to 128 bits for others, so that repeated decay does not
@@ -102,8 +107,6 @@ class Exact:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Exact) and self.shape == other.shape and not np.any((self - other).carried().limbs)
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"Exact({self.round()!r})"

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.counts.cells import Cells
 from tallybayes.counts.decay import holding
 from tallybayes.counts.exact import Exact
 
@@ -45,18 +46,9 @@ def unpack_table(
     return slots, sums
 
 
-class PackedCells(NamedTuple):
-    """The non-empty cells of a table of words and classes: their words and classes by index, and their sums."""
-
-    texts: pa.Array
-    words: NDArray[np.int32]
-    classes: NDArray[np.int32]
-    sums: Mapping[str, Exact]
-
-
-def pack_cells(prefix: str, cells: PackedCells, arrays: Arrays) -> dict[str, Any]:
-    """Packs cells, sorted by word and class, into the arrays; returns their description."""
-    pack_texts(prefix, cells.texts, arrays)
+def pack_cells(prefix: str, texts: pa.Array, cells: Cells, arrays: Arrays) -> dict[str, Any]:
+    """Packs words and their cells, sorted by word and class, into the arrays; returns their description."""
+    pack_texts(prefix, texts, arrays)
     arrays[f"{prefix}/words"] = np.ascontiguousarray(cells.words)
     arrays[f"{prefix}/classes"] = np.ascontiguousarray(cells.classes)
     return {"low": pack_sums(prefix, cells.sums, arrays), "slots": WORDS}
@@ -64,7 +56,8 @@ def pack_cells(prefix: str, cells: PackedCells, arrays: Arrays) -> dict[str, Any
 
 def unpack_cells(
     prefix: str, about: Mapping[str, Any], names: Sequence[str], classes: int, arrays: Arrays
-) -> PackedCells:
+) -> tuple[pa.Array, Cells]:
+    """The words, and the non-empty cells with the sums of these names."""
     _check_fields(about)
     if about["slots"] != WORDS:
         raise PackError(f"there are no slots of kind {about['slots']!r}")
@@ -72,17 +65,13 @@ def unpack_cells(
     words, columns = (take(arrays, f"{prefix}/{name}", np.int32, 1) for name in ("words", "classes"))
     pairs = words.astype(np.int64) * max(classes, 1) + columns
     inside = len(words) == len(columns) and _within(words, len(texts)) and _within(columns, classes)
-    if not inside or np.any(np.diff(pairs) <= 0) or _different(words) != len(texts):
+    different = int(np.count_nonzero(np.diff(words))) + bool(len(words))  # they are sorted
+    if not inside or np.any(np.diff(pairs) <= 0) or different != len(texts):
         raise PackError("its words do not fit their counts")
     sums = unpack_sums(prefix, about["low"], names, (len(words),), arrays)
     if not holding(sums).all():
         raise PackError("its words have cells that hold nothing")
-    return PackedCells(texts, words.copy(), columns.copy(), sums)
-
-
-def _different(codes: NDArray[Any]) -> int:
-    """The number of different codes in a sorted array."""
-    return int(np.count_nonzero(np.diff(codes))) + bool(len(codes))
+    return texts, Cells(words.copy(), columns.copy(), sums)
 
 
 def pack_labels(prefix: str, labels: Sequence[Any], arrays: Arrays) -> Any:
@@ -112,17 +101,14 @@ def unpack_labels(prefix: str, kind: Any, arrays: Arrays) -> list[Any]:
         raise PackError(f"there are no slots of kind {kind!r}")
     codes = take(arrays, f"{prefix}/codes", np.int32, 2)
     places = [unpack_labels(f"{prefix}/{i}", each, arrays) for i, each in enumerate(kind)]
-    fit = codes.shape[1] == len(places) and len(codes) > 0
-    if not fit or any(not _all_used(column, len(place)) for column, place in zip(codes.T, places, strict=True)):
+    pairs = zip(codes.T, places, strict=False)
+    used = all(np.array_equal(np.unique(column), np.arange(len(place))) for column, place in pairs)
+    if codes.shape[1] != len(places) or not len(codes) or not used:
         raise PackError("its labels do not fit their parts")
     rows = list(map(tuple, codes.tolist()))
     if any(one >= other for one, other in pairwise(rows)):
         raise PackError("its labels are not sorted")
     return [tuple(place[code] for place, code in zip(places, row, strict=True)) for row in rows]
-
-
-def _all_used(codes: NDArray[Any], size: int) -> bool:
-    return np.array_equal(np.unique(codes), np.arange(size))
 
 
 def pack_texts(prefix: str, texts: pa.Array, arrays: Arrays) -> None:

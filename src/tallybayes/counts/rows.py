@@ -56,10 +56,11 @@ class Rows:
         return np.append(places_of(self.classes, keys), np.int32(-1))[self.codes]
 
     def slice(self, start: int, stop: int) -> Rows:
-        if stop - start == len(self):
-            return self
-        weights = None if self.weights is None else self.weights[start:stop]
-        return Rows(self.classes, self.codes[start:stop], weights)
+        return self if stop - start == len(self) else self.take(slice(start, stop))
+
+    def take(self, at: Any) -> Rows:
+        """Some of the rows, by their indices or a mask."""
+        return Rows(self.classes, self.codes[at], None if self.weights is None else self.weights[at])
 
     def totals(self) -> Exact:
         """The number of rows of each class, or their weight."""

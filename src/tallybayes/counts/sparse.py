@@ -18,7 +18,7 @@ from tallybayes.counts.cells import Cells, Changes, with_room
 from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
-from tallybayes.counts.packing import Arrays, PackedCells, pack_cells, unpack_cells
+from tallybayes.counts.packing import Arrays, pack_cells, unpack_cells
 from tallybayes.counts.slots import Texts
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
@@ -66,13 +66,6 @@ class SparseTally(AnyTally):
     def empty(cls, statistics: Iterable[str]) -> SparseTally:
         cells = (np.zeros(0, np.int32), np.zeros(0, np.int32), {name: Exact.zeros((0,)) for name in statistics})
         return cls([], kernels.StringIndex(), *cells)
-
-    @classmethod
-    def with_words(cls, classes: Iterable[Key], texts: pa.Array, *cells: Any) -> SparseTally:
-        """Cells whose words are indices into these texts."""
-        index = kernels.StringIndex()
-        index_words(index, texts)
-        return cls(classes, index, *cells)
 
     @classmethod
     def of(cls, classes: Sequence[Key], counts: Mapping[tuple[str, Key], int]) -> SparseTally:
@@ -135,12 +128,12 @@ class SparseTally(AnyTally):
         return sorted(self.classes[i] for i in np.unique(columns[holding(sums)]))
 
     def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
-        words, columns, sums = self.cells()
-        place = np.array([keys.index(key) for key in self._classes], np.int32)
-        return pack_cells(prefix, PackedCells(self.words(), words, place[columns], sums), arrays)
+        cells, place = self.cells(), np.array([keys.index(key) for key in self._classes], np.int32)
+        return pack_cells(prefix, self.words(), cells._replace(classes=place[cells.classes]), arrays)
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:
-        return SparseTally.with_words(keys, *unpack_cells(prefix, about, list(self._sums), len(keys), arrays))
+        texts, cells = unpack_cells(prefix, about, list(self._sums), len(keys), arrays)
+        return SparseTally(keys, texts, *cells)
 
     def write_row(self, parts: list[bytes]) -> None:
         parts.append(write_words(self.index, self.cells()))
@@ -177,23 +170,17 @@ class SparseTally(AnyTally):
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
         return self.index.subset(np.flatnonzero(used).astype(np.int32)), filled._replace(words=number[filled.words])
 
-    __rmul__ = __mul__
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTally):
             return NotImplemented
         a, b = self.canonical(), other.canonical()
-        if a.classes != b.classes or not a.words().equals(b.words()):
-            return False
-        return a.cells().same(b.cells())
-
-    __hash__ = None  # type: ignore[assignment]
+        return a.classes == b.classes and a.words().equals(b.words()) and a.cells().same(b.cells())
 
     def __repr__(self) -> str:
         tidy = self.canonical()
         few = tidy.cells().at(tidy.cells().words < SHOWN)
         more = f"\n… and {len(tidy) - SHOWN:,} more words" * (len(tidy) > SHOWN)
-        return f"{SparseTally.with_words(tidy.classes, tidy.words()[:SHOWN], *few).dense()!r}{more}"
+        return f"{SparseTally(tidy.classes, tidy.words()[:SHOWN], *few).dense()!r}{more}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled and copied without the words that are no longer in any cell, and in canonical order."""
@@ -256,24 +243,22 @@ class SparseTally(AnyTally):
 
     def add(self, other: SparseTally, sign: int = 1) -> None:
         if not self._size and not self._classes:
-            taken = other.copy() if sign > 0 else -other
-            self.__dict__.update(taken.__dict__)
+            self.__dict__.update((other.copy() if sign > 0 else -other).__dict__)
             return
         if other is self or (self._built is not None and other._built is self._built):
             other = other.copy()
         if self._size + other._size > len(self._words):
             self._make_room()
-        numbers = self._numbers(other, grow=True)
-        for name, array in other.cells().sums.items():
+        numbers, added = self._numbers(other, grow=True), other.cells()
+        for name, array in added.sums.items():
             self._sums[name].add_rows(numbers, array, sign)
         if self.changes is not None:
             self.changes.add(numbers)
-        _, columns, added = other.cells()
         places = [self._classes[key] for key in other._classes]
-        self._totals.add(places, columns, added, sign)
+        self._totals.add(places, added.classes, added.sums, sign)
         if self._run_totals:
             runs = [RUNS * place + run for place in places for run in range(RUNS)]
-            self._run_totals.add(runs, by_run(other.index, other.cells()), added, sign)
+            self._run_totals.add(runs, by_run(other.index, added), added.sums, sign)
 
     def _make_room(self) -> None:
         """Before more memory is allocated, removes forgotten words if they are the majority."""
@@ -288,10 +273,11 @@ class SparseTally(AnyTally):
             self._pairs = kernels.PairIndex()
             self._pairs.encode(self._words[: self._size], self._columns[: self._size], True)
         if not grow:
-            words, columns = self.index.find_all(other.index), other._classes
-            places = np.array([self._classes.get(key, -1) for key in columns], np.int32)
+            words = self.index.find_all(other.index)
+            places = np.array([self._classes.get(key, -1) for key in other._classes], np.int32)
         else:
-            words = other._merged_into(self.index)
+            texts = other._texts
+            words = self.index.merge(other.index) if texts is None else index_words(self.index, texts)
             places = np.array([self._classes.setdefault(key, len(self._classes)) for key in other._classes], np.int32)
         a, b, _ = other.cells()
         here, there = words[a], places[b]
@@ -299,9 +285,6 @@ class SparseTally(AnyTally):
         if len(self._pairs) > self._size:
             self._admit(len(self._pairs), numbers, here, there)
         return numbers
-
-    def _merged_into(self, index: kernels.StringIndex) -> Codes:
-        return index.merge(self.index) if (texts := self._texts) is None else index_words(index, texts)
 
     def _admit(self, size: int, numbers: Counts, words: Codes, columns: Codes) -> None:
         new = numbers >= self._size

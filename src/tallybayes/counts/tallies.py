@@ -97,6 +97,9 @@ class AnyTally(Additive):
     @abstractmethod
     def __mul__(self, factor: float) -> Self: ...
 
+    def __rmul__(self, factor: float) -> Self:
+        return self * factor
+
     @abstractmethod
     def touched(self, other: Self) -> Mapping[str, Any]:
         """These sums in the other tally's cells, all of which must exist here, without traces of rounding. For several
@@ -203,12 +206,8 @@ class Tallies(AnyTally):
         left = product.filled()
         return product if left == self.filled() else product.only(left)
 
-    __rmul__ = __mul__
-
     def __eq__(self, other: object) -> bool:
         return self.parts == other.parts if isinstance(other, Tallies) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return "\n".join(map(repr, self.parts.values()))

@@ -147,15 +147,11 @@ class Tally(AnyTally):
     def __mul__(self, factor: float) -> Tally:
         return Tally(self._classes, self._slots, scaled(self.sums, factor))
 
-    __rmul__ = __mul__
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Tally):
             return NotImplemented
         a, b = self.canonical(), other.canonical()
         return a.classes == b.classes and a.slots == b.slots and a.sums == b.sums
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         tidy = self.canonical()

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
 LONGEST = 60  # characters of a value in an error
+INFINITE = "the value is infinite"
+FINITE_INSTEAD = "Give a finite number, or leave the cell missing: NaN or None, or empty in a file."
 
 
 def quoted(value: Any) -> str:
@@ -27,6 +34,21 @@ class RowError(ValueError):
         self.reason = reason
         self.column = column
         self.unreadable = False  # whether the value is of another kind than its family counts
+
+    def at(self, row: int) -> RowError:
+        """The same error of a cell, under another row number."""
+        found = RowError(row, self.reason, f"Column {self.column!r}, row {row}: {self.reason}", self.column)
+        found.unreadable = self.unreadable
+        return found
+
+
+@contextmanager
+def numbered_by(places: NDArray[np.signedinteger[Any]]) -> Iterator[None]:
+    """Errors in rows that were taken from others name those, whose numbers are `places`."""
+    try:
+        yield
+    except RowError as error:
+        raise error.at(int(places[error.row])) from None
 
 
 class NoLabelError(RowError):
@@ -57,10 +79,9 @@ class CellError(ValueError):
         column = entry if self.column is None else self.column
         if self.row is None:
             return ValueError(f"Column {column!r}: {self.reason}")
-        row = start + self.row
-        error = RowError(row, self.reason, f"Column {column!r}, row {row}: {self.reason}", column)
+        error = RowError(self.row, self.reason, "", column)
         error.unreadable = isinstance(self, UnreadableError)
-        return error
+        return error.at(start + self.row)
 
     def of_column(self, column: str) -> Self:
         """The same with the column of a block."""

@@ -35,6 +35,7 @@ from tallybayes.data.objects import (
     object_cells,
     object_columns,
     text_parts,
+    unencodable,
     with_objects,
 )
 
@@ -146,6 +147,12 @@ def _joined(pending: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pending
 
 
+def one_batch(batches: Iterable[pa.RecordBatch]) -> pa.RecordBatch:
+    """Batches in a row as one; a column whose types differ takes one that holds them all."""
+    table = pa.concat_tables([pa.Table.from_batches([batch]) for batch in batches], promote_options="permissive")
+    return pa.RecordBatch.from_arrays([one_array(column) for column in table.columns], table.column_names)
+
+
 def one_array(chunked: pa.ChunkedArray) -> pa.Array:
     if chunked.num_chunks == 1:
         return chunked.chunk(0)
@@ -196,6 +203,8 @@ def _cells(name: Any, values: Any) -> pa.Array:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))
         return object_cells(values)
+    except UnicodeError as error:
+        raise ValueError(f"Column {str(name)!r}: {unencodable(error)}") from None
     except REFUSALS as error:
         raise mixed(name, error) from None
 

@@ -17,7 +17,7 @@ from tallybayes.data.decimals import decimal_text, shifted
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.frames import decoded, is_bytes, is_text, one_array
 from tallybayes.data.inputs import is_arrow, is_iterable
-from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native
+from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native, unencodable
 from tallybayes.data.one_row import WIDEST
 from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
@@ -49,6 +49,8 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
         if isinstance(given, np.ndarray) and given.dtype != object:
             return in_slices(native(given))
         return _as_labels(given)
+    except UnicodeError as error:
+        raise ValueError(f"The {what}: {unencodable(error)}") from None
     except REFUSALS as error:
         examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
         shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from tallybayes.data.decimals import decimal_text
 
 TRUTHS = frozenset((bool, np.bool_))
+CHARACTERS = {"U": np.uint32, "S": np.uint8}  # by the kind of a numpy array of texts or bytes
+SETS = frozenset((set, frozenset))
 CUT_OFF = frozenset((np.float16, np.longdouble))  # Arrow truncates these among whole numbers
 NUMBERS = int, float, Decimal, np.integer, np.floating
 REFUSALS = (pa.ArrowException, OverflowError, TypeError)  # Arrow's errors for a list without a common type
@@ -52,6 +54,8 @@ def object_cells(values: Any) -> pa.Array:
     if len(values) and type(values[0]) is str:
         return _text_cells(values)
     kinds = kinds_of(values)
+    if kinds & SETS:
+        return in_slices(in_order(values))
     try:
         cells = in_slices(values)
     except REFUSALS:
@@ -119,6 +123,8 @@ def _slices(values: Any) -> Iterator[Any]:
 def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.Array:
     """Arrow's conversion of these objects, if it keeps each one's own type. A float32 among objects becomes a double,
     as Arrow does next to a double."""
+    if kinds & SETS:
+        return in_slices(in_order(values))
     if not (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
         return cells
     if kinds & TRUTHS:
@@ -126,6 +132,18 @@ def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.A
     if kinds & CUT_OFF and pa.types.is_integer(cells.type):
         return _written_out(values)
     return cells if is_sure(cells.type) else cells.cast(pa.float64())
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """Sets as sorted lists: their own order differs from process to process."""
+    return [_sorted(value) if type(value) in SETS else value for value in values]
+
+
+def _sorted(found: Iterable[Any]) -> list[Any]:
+    try:
+        return sorted(found)
+    except TypeError:  # of several types, which Arrow refuses, or with a missing one
+        return sorted(found, key=lambda each: (type(each).__name__, str(each)))
 
 
 def object_columns(data: Any) -> dict[Any, Any]:
@@ -159,15 +177,28 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
 
 
 def native(values: NDArray[Any]) -> NDArray[Any]:
-    """Numbers in a byte order and size that Arrow has."""
+    """Numbers in a byte order and size that Arrow has. Texts with a NUL become objects: Arrow would end them there."""
     if np.issubdtype(values.dtype, np.longdouble):
         return values.astype(np.float64)
-    return values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+    values = values if values.dtype.isnative else values.astype(values.dtype.newbyteorder("="))
+    return values.astype(object) if values.dtype.kind in CHARACTERS and _has_inner_nul(values) else values
+
+
+def _has_inner_nul(values: NDArray[Any]) -> bool:
+    kind = np.dtype(CHARACTERS[values.dtype.kind])
+    codes = np.ascontiguousarray(values).view(kind).reshape(len(values), values.dtype.itemsize // kind.itemsize)
+    return bool(np.any((codes[:, :-1] == 0) & (codes[:, 1:] != 0)))
 
 
 def mixed(name: Any, error: Exception) -> ValueError:
     why = f"mixes types, or has values that do not fit: {str(error).rstrip('.')}"
     return ValueError(f"Column {str(name)!r} {why}. Convert its values to one type, such as text.")
+
+
+def unencodable(error: UnicodeError) -> str:
+    """What is wrong with a text that is not valid Unicode, by the error of a list or of a numpy array."""
+    found = repr(error.object[error.start]) if isinstance(error, UnicodeEncodeError) else "a character"
+    return f"{found} is a lone surrogate. Remove it, or decode the text with errors='replace'."
 
 
 def is_sure(kind: pa.DataType) -> bool:

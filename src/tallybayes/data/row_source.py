@@ -22,6 +22,7 @@ class RowSource(ABC):
     label: str | None  # the column of classes, if the format defines one
     place: str | None  # the column with the origin of a row, which is not counted
     texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
+    skipped: int  # rows that could not be read or were refused
     untyped: bool  # whether cells are text until they are read as a type
     missing_numbers: Collection[str]  # texts that mark a missing cell in numeric columns
     decimal: str  # of numbers in such cells

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.families.numbers.support import LARGEST, Support
-from tallybayes.families.portable import ByFormula, ByInterval
+from tallybayes.families.portable import ByFormula, ByInterval, Operand
 
 try:
     from sqlglot import Dialect as Dialect
@@ -94,37 +94,15 @@ class SqlArithmetic:
         return _Term(case([(condition, _node(then))], _node(otherwise)))
 
 
-class _Term:
-    """An expression with the operators that formulas use. Operands are copied, so they may occur more than once."""
+class _Term(Operand):
+    """An expression. Operands are copied, so they may occur more than once."""
 
     def __init__(self, node: exp.Expression) -> None:
         self.node = node
 
-    def __add__(self, other: Any) -> _Term:
-        return self._with(exp.Add, other)
-
-    __radd__ = __add__
-
-    def __mul__(self, other: Any) -> _Term:
-        return self._with(exp.Mul, other)
-
-    __rmul__ = __mul__
-
-    def __sub__(self, other: Any) -> _Term:
-        return self._with(exp.Sub, other)
-
-    def __rsub__(self, other: Any) -> _Term:
-        return _Term(number(other))._with(exp.Sub, self)
-
-    def __truediv__(self, other: Any) -> _Term:
-        return self._with(exp.Div, other)
-
-    def __rtruediv__(self, other: Any) -> _Term:
-        return _Term(number(other))._with(exp.Div, self)
-
-    def _with(self, operator: type[exp.Binary], other: Any) -> _Term:
-        sides = {"this": exp.paren(self.node.copy(), copy=False), "expression": exp.paren(_node(other), copy=False)}
-        return _Term(operator(**sides))
+    def combined(self, operator: str, left: Any, right: Any) -> _Term:
+        this, expression = (exp.paren(_node(side), copy=False) for side in (left, right))
+        return _Term(getattr(exp, operator)(this=this, expression=expression))
 
 
 def _node(value: Any) -> exp.Expression:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tallybayes.families.portable import Operand
+
 try:
     import onnx
     from onnx import TensorProto as TensorProto
@@ -18,7 +20,7 @@ OPSETS = {"": 17, "ai.onnx.ml": 3}
 IR_VERSION = 9
 
 
-class Graph:
+class OnnxGraph:
     """Nodes and constants with generated names. Formulas compute with it."""
 
     def __init__(self) -> None:
@@ -63,35 +65,14 @@ class Graph:
         return bytes(made.SerializeToString(deterministic=True))
 
 
-class Node:
-    """The output of a node, with the operators that formulas use."""
+class Node(Operand):
+    """The output of a node."""
 
     __array_ufunc__ = None  # numpy leaves the operators to this class
 
-    def __init__(self, graph: Graph, name: str) -> None:
+    def __init__(self, graph: OnnxGraph, name: str) -> None:
         self.graph = graph
         self.name = name
 
-    def __add__(self, other: Any) -> Node:
-        return self.graph.node("Add", self, other)
-
-    def __radd__(self, other: Any) -> Node:
-        return self.graph.node("Add", other, self)
-
-    def __sub__(self, other: Any) -> Node:
-        return self.graph.node("Sub", self, other)
-
-    def __rsub__(self, other: Any) -> Node:
-        return self.graph.node("Sub", other, self)
-
-    def __mul__(self, other: Any) -> Node:
-        return self.graph.node("Mul", self, other)
-
-    def __rmul__(self, other: Any) -> Node:
-        return self.graph.node("Mul", other, self)
-
-    def __truediv__(self, other: Any) -> Node:
-        return self.graph.node("Div", self, other)
-
-    def __rtruediv__(self, other: Any) -> Node:
-        return self.graph.node("Div", other, self)
+    def combined(self, operator: str, left: Any, right: Any) -> Node:
+        return self.graph.node(operator, left, right)

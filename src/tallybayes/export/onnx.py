@@ -17,7 +17,7 @@ from tallybayes.families.portable import ByFormula, ByInterval, ByLevel, ByWords
 from tallybayes.model.model import Model
 
 if TYPE_CHECKING:
-    from tallybayes.export.graph import Graph, Node
+    from tallybayes.export.graph import Node, OnnxGraph
 
 ANSWERS = ("predicted", "probabilities")
 
@@ -25,14 +25,20 @@ ANSWERS = ("predicted", "probabilities")
 def export_onnx(model: Model) -> bytes:
     """An ONNX file. Its inputs are the columns by name: texts for categories, doubles for everything else, where NaN is
     a missing cell; a text that is not a level counts as missing. Its outputs are "predicted" and "probabilities", one
-    for each class in the order of `model.classes`. Numbers are doubles throughout."""
-    from tallybayes.export.graph import Graph, TensorProto, helper
+    for each class in the order of `model.classes`. Numbers are doubles throughout.
+
+    >>> from tallybayes import Gaussian
+    >>> model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 5.0, 7.0]}, ["a", "a", "b", "b"])
+    >>> with open("points.onnx", "wb") as file:
+    ...     size = file.write(export_onnx(model))
+    """
+    from tallybayes.export.graph import OnnxGraph, TensorProto, helper
 
     portable = portable_model(model, "ONNX", _refuse)
     for column in portable.columns:
         if column.name in ANSWERS or not column.name:
             raise ValueError(f"Column {column.name!r} has a name that is reserved in the graph. Rename it.")
-    graph = Graph()
+    graph = OnnxGraph()
     scores: Any = portable.start[None, :]
     for column in portable.columns:
         for term in _terms(graph, column):
@@ -50,7 +56,7 @@ def _refuse(portable: Portable) -> None:
         raise NotPortableError("ONNX cannot split text into words.")
 
 
-def _terms(graph: Graph, column: Column) -> list[Node]:
+def _terms(graph: OnnxGraph, column: Column) -> list[Node]:
     from tallybayes.export.graph import TensorProto
 
     portable = unweighed(column.evidence)
@@ -77,7 +83,7 @@ def _terms(graph: Graph, column: Column) -> list[Node]:
     return terms
 
 
-def _level(graph: Graph, cells: Node, portable: ByLevel) -> Node:
+def _level(graph: OnnxGraph, cells: Node, portable: ByLevel) -> Node:
     """The index of every cell's level; one past the last if it is not a level."""
     if not len(portable.levels):
         return graph.node("LabelEncoder", cells, keys_strings=[""], values_int64s=[0], default_int64=0)
@@ -87,11 +93,11 @@ def _level(graph: Graph, cells: Node, portable: ByLevel) -> Node:
     )
 
 
-def _looked_up(graph: Graph, codes: Node, table: Floats) -> Node:
+def _looked_up(graph: OnnxGraph, codes: Node, table: Floats) -> Node:
     return graph.node("Gather", np.vstack([table, np.zeros((1, table.shape[1]))]), codes)
 
 
-def _placed(graph: Graph, cells: Node, portable: ByInterval | ByLevel) -> Node:
+def _placed(graph: OnnxGraph, cells: Node, portable: ByInterval | ByLevel) -> Node:
     """The index of each number's interval; booleans have two, around ½."""
     from tallybayes.export.graph import TensorProto
 
@@ -102,7 +108,7 @@ def _placed(graph: Graph, cells: Node, portable: ByInterval | ByLevel) -> Node:
     return _looked_up(graph, graph.node("Where", missing, np.array(len(portable.table)), codes), portable.table)
 
 
-def _taken(graph: Graph, cells: Node, support: Support) -> Node:
+def _taken(graph: OnnxGraph, cells: Node, support: Support) -> Node:
     """Whether a cell is in the family's support."""
     lowest = -LARGEST if np.isinf(support.lowest) else support.lowest
     good = graph.node("Greater" if support.open else "GreaterOrEqual", cells, lowest)
@@ -112,13 +118,13 @@ def _taken(graph: Graph, cells: Node, support: Support) -> Node:
     return good
 
 
-def _computed(graph: Graph, cells: Node, good: Node, portable: ByFormula) -> Node:
+def _computed(graph: OnnxGraph, cells: Node, good: Node, portable: ByFormula) -> Node:
     x = graph.node("Where", good, cells, 1.0)
     settings = [np.asarray(setting, np.float64)[None, :] for setting in portable.settings]
     return graph.node("Where", good, portable.formula(graph, graph.log(x) if portable.logs else x, *settings), 0.0)
 
 
-def _weighed(graph: Graph, computed: Node, portable: Weighed) -> Node:
+def _weighed(graph: OnnxGraph, computed: Node, portable: Weighed) -> Node:
     """Evidence minus the mean over classes, clipped, times the weight."""
     least = graph.node("ReduceMax", computed, axes=[1], keepdims=1) - 2.0 * portable.bound
     bounded = graph.node("Max", computed, least)
@@ -126,7 +132,7 @@ def _weighed(graph: Graph, computed: Node, portable: Weighed) -> Node:
     return graph.node("Clip", beyond, -portable.bound, portable.bound) * np.asarray(portable.theta)[None, :]
 
 
-def _answered(graph: Graph, scores: Node, portable: PortableModel) -> int:
+def _answered(graph: OnnxGraph, scores: Node, portable: PortableModel) -> int:
     """The outputs, and the type of the classes."""
     from tallybayes.export.graph import TensorProto
 

@@ -6,10 +6,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.data.cells import Cells
+from tallybayes.data.cells import Cells, is_missing
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.belief import (
     MANY_PARTS,
@@ -37,10 +36,10 @@ from tallybayes.families.belief import (
 )
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
-from tallybayes.families.settings import settings_of
+from tallybayes.families.settings import Declared, settings_of
 
 if TYPE_CHECKING:
-    from tallybayes.families.folds import Folds
+    from tallybayes.families.folds import LeftOutFolds
 
 __all__ = [
     "FAMILIES",
@@ -60,10 +59,10 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Family(ABC):
-    """One kind of column. Its settings are fields that `setting` declares; those that are `counting` decide what is
-    counted, and all others can be changed later."""
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Family(Declared, ABC):
+    """One kind of column. Those of its settings that are `counting` decide what is counted, and all others can be
+    changed later."""
 
     takes_vectors: ClassVar[bool] = False  # whether cells are rows of a matrix
     takes_blocks: ClassVar[bool] = False  # whether several columns are counted together
@@ -73,10 +72,6 @@ class Family(ABC):
     leaves_out_folds: ClassVar[bool] = False  # whether it has `evidence_without`
     support: ClassVar[Support | None] = None  # the numbers that it takes, if cells are numbers
     reads: ClassVar[pa.DataType | None] = pa.string()  # the type to read cells as from a file without types
-
-    def __post_init__(self) -> None:
-        for name, declared in settings_of(type(self)).items():
-            object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
 
     @abstractmethod
     def encode(self, cells: Cells) -> Any:
@@ -118,7 +113,7 @@ class Family(ABC):
         """Which of the encoded cells are missing."""
         if isinstance(cells, np.ndarray):
             return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
-        return np.array([cell is None for cell in cells]) if type(cells) is list else np.asarray(cells.is_null())
+        return is_missing(cells)
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
@@ -159,7 +154,7 @@ class Family(ABC):
 
     def left_out_parts(self, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
         """The evidence of cells that were counted, each scored by the sums without it: [row, class, part]."""
-        raise TypeError(f"{type(self).__name__} gives one piece of evidence per row.")
+        return self.left_out(tally, classes)(cells, rows)[:, :, None]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """The parts of this family that a file stores as arrays; see `with_arrays`."""
@@ -177,7 +172,7 @@ class Family(ABC):
         same number in `copies` are left out together."""
         return self, None
 
-    def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: Folds) -> list[Floats]:
+    def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: LeftOutFolds) -> list[Floats]:
         """For each of several columns the evidence of cells that were counted, each by the integer sums without its
         fold: [class, row], centred over the classes and clipped as if it were weighed."""
         raise TypeError(f"{type(self).__name__} leaves out no folds by itself.")
@@ -217,8 +212,7 @@ class Family(ABC):
 
     def present(self, tally: Any, classes: Sequence[Key]) -> Exact:
         """The number of cells counted in each of these classes."""
-        counted = Tally(tally.classes, [""], {"n": tally.sums["n"].sum(axis=0)[None]})
-        return counted.aligned([""], classes).sums["n"][0]
+        return tally.read(None, classes)["n"].sum(axis=0)
 
     def impossible(self, tally: Any, touched: Any) -> str | None:
         """Why these sums cannot have come from any rows, or None; only the cells of the touched tally are checked."""
@@ -257,23 +251,6 @@ class Family(ABC):
         """The names of the sums in this family's tallies; one is always `n`, the count or weight."""
         return ("n",)
 
-    def settings(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
-
-    def beliefs(self) -> set[str]:
-        """The names of the settings that can be changed after counting."""
-        return set(self.settings())
-
-    def defaults(self) -> dict[str, Any]:
-        return {field.name: field.default for field in dataclasses.fields(self) if field.init}
-
-    def to_json(self) -> dict[str, Any]:
-        """The family as JSON, for files and schemas."""
-        declared, defaults = settings_of(type(self)), self.defaults()
-        kept = {k: v for k, v in self.settings().items() if not declared[k].later or v != defaults[k]}
-        settings = {name: declared[name].to_json(value) for name, value in kept.items()}
-        return {"family": type(self).__name__, "settings": settings}
-
     @staticmethod
     def from_json(entry: Mapping[str, Any]) -> Family:
         name = entry["family"]
@@ -283,29 +260,13 @@ class Family(ABC):
         given = entry["settings"].items()
         return FAMILIES[name](**{k: declared[k].from_json(v) if k in declared else v for k, v in given})
 
-    def changed(self, settings: Mapping[str, Any]) -> Self:
-        """This family with those of the settings that it has."""
-        if not settings:
-            return self
-        own = self.defaults().keys()
-        return replace(self, **{name: value for name, value in settings.items() if name in own})
-
     def level_named(self, text: str) -> str:
         """The text under which a level named in a prior is counted; a `ValueError` if cells cannot have it."""
         return text
 
-    def __repr__(self) -> str:
-        return self.shown()
-
-    def shown(self, without: Collection[str] = ()) -> str:
-        """The family as text; settings that are too long to read may be omitted."""
-        defaults = self.defaults()
-        listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
-        return f"{type(self).__name__}({', '.join(listed)})"
-
     @property
     def brief(self) -> str:
-        """The same, shortened for lists."""
+        """The family as text, shortened for lists."""
         return repr(self)
 
     def difference(self, other: Family) -> str:

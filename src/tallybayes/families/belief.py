@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats
+from tallybayes.families.centring import Adding, adding_weighed
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
@@ -99,22 +100,29 @@ class Belief(ABC):
         """The same as text, a line for every column; empty if none depends on another."""
         return []
 
+    @property
+    def kind(self) -> Any:
+        """Beliefs of the same kind can be scored together."""
+        return type(self)
+
     @classmethod
     def together(cls, beliefs: Sequence[Belief]) -> Scorer:
         """A function that scores several columns whose beliefs are of this class; by default one after another."""
+        return _in_turn([belief.add_evidence for belief in beliefs])
 
-        def score(cells: Sequence[Any], scores: Floats) -> None:
-            for at, column in enumerate(cells):
-                beliefs[at].add_evidence(column, scores)
-
-        return score
+    @classmethod
+    def together_weighed(cls, beliefs: Sequence[Belief], thetas: Floats) -> Scorer:
+        """The same with their evidence weighed, by thetas[column, class]."""
+        each = zip(beliefs, thetas, strict=True)
+        return _in_turn([adding_weighed(belief.add_evidence, theta, belief.bound) for belief, theta in each])
 
     def with_table(self, change: Callable[[Floats], Floats]) -> Belief | None:
         """The same belief with a changed table of evidence, [value, class]; None if it has no table."""
         return None
 
-    def add_parts(self, cells: Any, evidence: Floats) -> None:
-        """Adds the evidence of each part to `evidence[part, class, row]`, for a family with several `parts`."""
+    def add_parts(self, cells: Any, weights: Floats, evidence: Floats) -> None:
+        """Adds the evidence of each part to `evidence[part, class, row]`, for a family with several `parts`; that of
+        parts with weight 0 may be left out."""
         raise TypeError("This belief gives one piece of evidence per row.")
 
     @abstractmethod
@@ -175,6 +183,14 @@ class Belief(ABC):
     def linear(self) -> Terms:
         """This belief as a weighted sum of features of the cell, if it is one."""
         raise NotLinearError("its evidence is not linear in the value; leave the column out of the schema.")
+
+
+def _in_turn(adding: Sequence[Adding]) -> Scorer:
+    def score(cells: Sequence[Any], scores: Floats) -> None:
+        for add, column in zip(adding, cells, strict=True):
+            add(column, scores)
+
+    return score
 
 
 def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> list[WordWeight]:

@@ -13,11 +13,13 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.belief import Belief
-from tallybayes.families.weighed import centred
+from tallybayes.families.centring import centred
+
+SHORT = 16  # classes
 
 
 @dataclass(frozen=True)
-class Folds:
+class LeftOutFolds:
     """Counted rows, and the fold in which each is left out. Every class has rows outside of every fold."""
 
     rows: Rows
@@ -51,7 +53,9 @@ class Folds:
 
     @staticmethod
     def filled(counts: Floats) -> NDArray[np.bool_]:
-        """Which slots hold anything, [fold, slot]."""
+        """Which slots hold anything, [fold, slot]; numpy is slow at reducing a short axis."""
+        if counts.shape[-1] > SHORT:
+            return np.asarray(counts.any(axis=-1))
         return reduce(np.logical_or, np.moveaxis(counts, -1, 0), np.zeros(counts.shape[:-1], bool))
 
     def looked_up(self, codes: Codes, table: Floats, step: int = 0) -> Floats:

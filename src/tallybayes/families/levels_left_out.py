@@ -52,8 +52,7 @@ class LevelsLeftOut:
         """The rows whose cell is present, and the counts without each: once per group of equal rows, with the group of
         each row; some groups at a time."""
         there = np.flatnonzero(codes >= 0)
-        weights = None if rows.weights is None else rows.weights[there]
-        some = Rows(rows.classes, rows.codes[there], weights)
+        some = rows.take(there)
         firsts, kinds = equal_rows(codes[there], some)
         step = max(STEP // max(len(rows.classes), 1), 1)
         for start in range(0, len(firsts), step):

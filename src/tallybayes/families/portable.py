@@ -6,6 +6,7 @@ logarithms, which is written once and computed by anything that has these: see `
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Protocol
 
@@ -27,6 +28,38 @@ class Arithmetic(Protocol):
     def log(self, x: Any) -> Any: ...
 
     def if_equal(self, x: Any, number: float, then: Any, otherwise: Any) -> Any: ...
+
+
+class Operand(ABC):
+    """A number of another program, with the operators that formulas use."""
+
+    @abstractmethod
+    def combined(self, operator: str, left: Any, right: Any) -> Any:
+        """Two numbers, of which this is one, combined by "Add", "Sub", "Mul" or "Div"."""
+
+    def __add__(self, other: Any) -> Any:
+        return self.combined("Add", self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return self.combined("Add", other, self)
+
+    def __sub__(self, other: Any) -> Any:
+        return self.combined("Sub", self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self.combined("Sub", other, self)
+
+    def __mul__(self, other: Any) -> Any:
+        return self.combined("Mul", self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return self.combined("Mul", other, self)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self.combined("Div", self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self.combined("Div", other, self)
 
 
 class ByLevel(NamedTuple):

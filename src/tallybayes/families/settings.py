@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -102,6 +102,50 @@ def settings_of(family: type[Any]) -> Mapping[str, Setting]:
             raise TypeError(f"{kind} does not declare {name!r} as a setting; write {name} = setting(…).")
         found[field.name] = field.metadata[Setting]
     return dict(sorted(found.items(), key=lambda item: item[1].last))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Declared:
+    """The base class of families: a frozen set of settings, as fields that `setting` declares."""
+
+    def __post_init__(self) -> None:
+        family: Any = type(self)
+        for name, declared in settings_of(family).items():
+            object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
+
+    def settings(self) -> dict[str, Any]:
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
+
+    def beliefs(self) -> set[str]:
+        """The names of the settings that can be changed after counting."""
+        return set(self.settings())
+
+    def defaults(self) -> dict[str, Any]:
+        return {field.name: field.default for field in dataclasses.fields(self) if field.init}
+
+    def changed(self, settings: Mapping[str, Any]) -> Self:
+        """This family with those of the settings that it has."""
+        if not settings:
+            return self
+        own = self.defaults().keys()
+        return dataclasses.replace(self, **{name: value for name, value in settings.items() if name in own})
+
+    def to_json(self) -> dict[str, Any]:
+        """Its name and settings as JSON, for files and schemas."""
+        family: Any = type(self)
+        declared, defaults = settings_of(family), self.defaults()
+        kept = {k: v for k, v in self.settings().items() if not declared[k].later or v != defaults[k]}
+        settings = {name: declared[name].to_json(value) for name, value in kept.items()}
+        return {"family": family.__name__, "settings": settings}
+
+    def __repr__(self) -> str:
+        return self.shown()
+
+    def shown(self, without: Collection[str] = ()) -> str:
+        """The family as text; settings that are too long to read may be omitted."""
+        defaults = self.defaults()
+        listed = (f"{k}={v!r}" for k, v in self.settings().items() if v != defaults[k] and k not in without)
+        return f"{type(self).__name__}({', '.join(listed)})"
 
 
 def as_number(value: Any, least: float = 0.0, above: float = -math.inf) -> float | None:

@@ -31,6 +31,11 @@ class MEstimate:
     """`m` virtual values, spread like `p`: "uniform", "overall" (as over all classes together), or given per level.
 
     P(level | class) = (count + m·p) / (n + m). With K levels, `MEstimate(K)` is Laplace smoothing.
+
+    >>> from tallybayes import Categorical, Model
+    >>> sky = Categorical(alpha=MEstimate(2, {"rain": 0.5, "sun": 0.5}))
+    >>> Model.train({"sky": sky}, {"sky": ["sun", "sun"]}, ["no", "no"]).estimates("sky")
+    {'rain': {'no': 0.25}, 'sun': {'no': 0.75}}
     """
 
     m: float

@@ -1,7 +1,4 @@
-"""Weighed evidence: a column's evidence minus its mean over the classes, clipped, times a weight.
-
-Clipping keeps a single cell from deciding everything: a level that a class never had changes the odds by at most e³⁰.
-"""
+"""Weighed beliefs: a column's evidence minus its mean over the classes, clipped, times a weight."""
 
 from __future__ import annotations
 
@@ -12,19 +9,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
-from tallybayes.counts.tally import Key
-from tallybayes.families.base import Belief, Family, Free, Part, Terms, WordWeight
+from tallybayes import kernels
+from tallybayes.counts.exact import Exact, Floats
+from tallybayes.families.base import Belief, Family, Free, Part, Scorer, Terms, WordWeight
+from tallybayes.families.centring import centred, weighed_table
 from tallybayes.families.portable import ByFormula, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.families.posteriors import Posterior
-
-
-def centred(evidence: Floats, bound: float) -> Floats:
-    """Evidence minus its mean over the classes, clipped, evidence[class, …]; 0 for a row that is impossible in every
-    class."""
-    top = evidence.max(axis=0)
-    bounded = np.maximum(evidence, np.where(np.isneginf(top), 0.0, top) - 2.0 * bound)
-    return np.clip(bounded - bounded.mean(axis=0), -bound, bound)
 
 
 def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belief:
@@ -32,11 +22,8 @@ def weighed(belief: Belief, theta: Floats, parts: Floats | None = None) -> Belie
     pieces of evidence."""
     if parts is not None:
         return WeighedParts(belief, parts)
-
-    def change(table: Floats) -> Floats:
-        return np.ascontiguousarray(centred(table.T, belief.bound).T * theta)
-
-    return belief.with_table(change) or WeighedBelief(belief, theta)
+    folded = belief.with_table(lambda table: weighed_table(table, theta, belief.bound))
+    return folded or WeighedBelief(belief, theta)
 
 
 class WeighedBelief(Belief):
@@ -49,10 +36,17 @@ class WeighedBelief(Belief):
         self.theta = theta
         self.has_parts = belief.has_parts
 
+    @property
+    def kind(self) -> Any:
+        return type(self), self.belief.kind
+
     def add_evidence(self, cells: Any, scores: Floats) -> None:
-        evidence = np.zeros_like(scores)
-        self.belief.add_evidence(cells, evidence)
-        scores += self.theta[:, None] * centred(evidence, self.belief.bound)
+        self.together([self])([cells], scores)
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        inner = [belief.belief for belief in beliefs]
+        return type(inner[0]).together_weighed(inner, np.stack([belief.theta for belief in beliefs]))
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         for parts in self.belief.parts(cells):
@@ -101,9 +95,14 @@ class WeighedParts(WeighedBelief):
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         evidence = np.zeros((len(self.weights), *scores.shape))
-        self.belief.add_parts(cells, evidence)
+        self.belief.add_parts(cells, self.weights, evidence)
         for weight, each in zip(self.weights, evidence, strict=True):
-            scores += weight * centred(each, self.belief.bound)
+            if weight:
+                kernels.add_weighed(each, np.full(len(scores), weight), self.belief.bound, scores)
+
+    @classmethod
+    def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        return Belief.together(beliefs)
 
     def portable(self) -> Portable:
         raise NotPortableError("it gives several pieces of evidence per row, each with its own weight.")
@@ -132,6 +131,7 @@ class Absence(NamedTuple):
         scores[:, : len(missing)] += np.where(missing, self.missing[:, None], self.present[:, None])
 
 
-def absence(family: Family, tally: Any, classes: Sequence[Key], rows: Floats) -> Absence:
-    """The absence of a column's cells, given the number of rows of each class."""
-    return Absence.of(np.minimum(family.present(tally, classes).round(), rows), rows)
+def absence(present: Sequence[Exact], rows: Floats) -> Absence:
+    """The absence of the cells of several columns, [column, class], from the number of those present in each class and
+    the number of its rows."""
+    return Absence.of(np.minimum([each.round() for each in present], rows), rows)

@@ -32,7 +32,14 @@ FORMAT = 1
 
 
 def save(model: Model, path: str | os.PathLike[str]) -> None:
-    """Writes the model atomically: after a crash, the file is either the old one or the new one."""
+    """Writes the model atomically: after a crash, the file is either the old one or the new one.
+
+    >>> from tallybayes import Categorical
+    >>> model = Model.train({"sky": Categorical()}, {"sky": ["sun", "rain"]}, ["no", "yes"])
+    >>> save(model, "sky.tally")
+    >>> load("sky.tally") == model
+    True
+    """
     data = to_bytes(model)
     with replacing(path) as file:
         file.write(data)
@@ -46,8 +53,12 @@ def changing(
     to change it wait, so that nothing learned is lost; `waiting` is called before waiting here. A `loaded` model is not
     read again unless the file has changed.
 
-    >>> with changing("spam.tally") as model:  # doctest: +SKIP
-    ...     model += Model.train(model.schema, mails)
+    >>> from tallybayes import Categorical
+    >>> save(Model.train({"sky": Categorical()}, {"sky": ["sun"]}, ["no"]), "sky.tally")
+    >>> with changing("sky.tally") as model:
+    ...     model += Model.train(model.schema, {"sky": ["rain"]}, ["yes"])
+    >>> load("sky.tally").n
+    2.0
     """
     with locked(path, waiting):
         same = loaded is not None and loaded.version == _version(os.stat(path))
@@ -57,7 +68,14 @@ def changing(
 
 
 def load(path: str | os.PathLike[str]) -> Model:
-    """Reads a model; anything else is a `FileError` that says what is wrong."""
+    """Reads a model; anything else is a `FileError` that says what is wrong.
+
+    >>> with open("notes.txt", "w") as file:
+    ...     _ = file.write("buy milk, and call Ann")
+    >>> load("notes.txt")
+    Traceback (most recent call last):
+    tallybayes.files.tensors.FileError: notes.txt: This is not a tallybayes model, or it is truncated.
+    """
     return load_version(path).model
 
 
@@ -99,12 +117,26 @@ def _size(file: BinaryIO) -> int:
 
 
 def digest(model: Model) -> str:
-    """The sha256 of the model's file: the same for the same counts and beliefs, whatever their history."""
+    """The sha256 of the model's file: the same for the same counts and beliefs, whatever their history.
+
+    >>> from tallybayes import Categorical
+    >>> schema = {"sky": Categorical()}
+    >>> one, two = (Model.train(schema, {"sky": [sky]}, [play]) for sky, play in [("sun", "no"), ("rain", "yes")])
+    >>> digest(one + two - two) == digest(one)
+    True
+    """
     return hashlib.sha256(to_bytes(model)).hexdigest()
 
 
 def counts_digest(model: Model) -> str:
-    """The sha256 of the counts alone, whatever the beliefs: equal before and after `believing` or `weigh`."""
+    """The sha256 of the counts alone, whatever the beliefs: equal before and after `believing` or `weigh`.
+
+    >>> from tallybayes import Categorical
+    >>> model = Model.train({"sky": Categorical()}, {"sky": ["sun", "rain"]}, ["no", "yes"])
+    >>> other = model.believing(alpha=0.5)
+    >>> counts_digest(other) == counts_digest(model), digest(other) == digest(model)
+    (True, False)
+    """
     keys = model.keys()
     tallies, arrays = _packed(model, keys)
     schema = [[name, *family.counts_to_json()] for name, family in in_order(model.schema.columns)]
@@ -125,7 +157,7 @@ def to_bytes(model: Model) -> bytes:
     tallies, arrays = _packed(model, keys)
     for i, (_, family) in enumerate(in_order(model.schema.columns), 1):
         arrays.update((f"{i}/{name}", array) for name, array in family.arrays().items())
-    return file_bytes(_text(model, keys, tallies), arrays)
+    return file_bytes(_header(model, keys, model.schema.to_json(), tallies), arrays)
 
 
 def _packed(model: Model, keys: list[Any]) -> tuple[list[dict[str, Any]], Arrays]:
@@ -148,12 +180,8 @@ def from_bytes(data: bytes) -> Model:
         raise FileError(f"The file does not describe a model: {type(error).__name__}: {error}.") from None
 
 
-def _text(model: Model, keys: list[Any], tallies: list[dict[str, Any]]) -> str:
-    """The description of the arrays, as canonical JSON."""
-    return _header(model, keys, model.schema.to_json(), tallies)
-
-
 def _header(model: Model, keys: list[Any], schema: Any, tallies: list[dict[str, Any]]) -> str:
+    """The description of the arrays, as canonical JSON."""
     header = {
         "format": FORMAT,
         "labels": {"type": str(model.label_type) if keys else "null", "keys": [key_to_json(key) for key in keys]},
@@ -190,7 +218,7 @@ def _model(text: str, arrays: Arrays) -> Model:
         raise FileError(f"it has an unknown array {min(arrays)!r}")
     if model.keys() != keys:
         raise FileError("it names classes without counts")
-    if _text(model, keys, header["tallies"]) != text:
+    if _header(model, keys, schema.to_json(), header["tallies"]) != text:
         raise FileError("its description is not canonical")
     _check_counts(model)
     return model

@@ -12,6 +12,9 @@ namespace {
 
 constexpr double enough = 1000.0;  // values needed to choose cuts by the classes
 constexpr int64_t tried[] = {5, 10, 20, 40, 80};  // intervals of equal count
+constexpr int64_t most_apart = 1000;  // different values that are intervals of their own …
+constexpr double often_apart = 3.0;  // … if each occurred so often, on average …
+constexpr double gain_apart = 3.0;  // … and the classes are likelier by so many nats
 constexpr double prior_worth = 5.0;  // values that the prior of the classes in each interval is worth
 
 // The values before which to cut so that the cumulative count is closest to each share of the whole.
@@ -91,17 +94,27 @@ Cuts cut(const Counted& column, Method method, int64_t intervals) {
     if (method == Method::mdl) return {half_way(column, least_description(column, below))};
     std::vector<double> together = often(column);
     std::partial_sum(together.begin(), together.end(), together.begin());
-    if (method == Method::equal_count || together.back() < enough) return {half_way(column, equal_count(together, intervals))};
+    if (method == Method::equal_count) return {half_way(column, equal_count(together, intervals))};
+    const bool can_tell = together.back() >= enough;
+    const bool can_part = column.size <= most_apart && often_apart * double(column.size) <= together.back();
+    if (!can_tell && !can_part) return {half_way(column, equal_count(together, intervals))};
     std::vector<int64_t> best;
     double likelihood = -INFINITY, nats = 0.0;
-    const auto is_likelier = [&](std::vector<int64_t> other) {
-        const double found = log_likelihood(below, other);
+    const auto is_likelier = [&](std::vector<int64_t> other, double less = 0.0) {
+        const double found = log_likelihood(below, other) - less;
         if (!(found > likelihood)) return false;
         best = std::move(other), likelihood = found;
         return true;
     };
-    for (const int64_t many : tried) is_likelier(equal_count(together, many));
-    if (is_likelier(least_description(column, below)))
+    if (!can_tell) is_likelier(equal_count(together, intervals));
+    for (const int64_t many : tried)
+        if (can_tell) is_likelier(equal_count(together, many));
+    if (can_part) {
+        std::vector<int64_t> each(size_t(column.size - 1));
+        std::iota(each.begin(), each.end(), int64_t(1));
+        is_likelier(std::move(each), gain_apart);
+    }
+    if (can_tell && is_likelier(least_description(column, below)))
         nats = double(best.size()) * std::log(double(std::max(column.size, int64_t(2))));
     return {half_way(column, best), nats};
 }

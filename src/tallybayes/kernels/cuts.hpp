@@ -26,9 +26,10 @@ private:
 };
 
 // Intervals of equal length; of equal count, half-way between the values where the cumulative count is closest to each
-// share; by Fayyad and Irani's minimum description length; or whichever of 5 to 80 of equal count and the last makes the
-// classes most likely, where the shares of the classes in an interval have a Dirichlet prior around those of the whole
-// column. Fewer than a thousand values cannot tell, and are cut by equal count.
+// share; by Fayyad and Irani's minimum description length; or whichever of 5 to 80 of equal count, the last, and one for
+// each different value makes the classes most likely, where the shares of the classes in an interval have a Dirichlet prior
+// around those of the whole column. Fewer than a thousand values are cut by equal count, or each different one apart: they
+// cannot tell more.
 enum class Method { equal_length, equal_count, mdl, fitted };
 
 struct Cuts {

@@ -2,38 +2,53 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace tallybayes {
+namespace {
+
+// A block is sorted in several parts at once: a row need not wait until the place after the previous row is known.
+constexpr int parts = 4;
+
+template <class Step>
+inline void each_row(int count, Step step) {
+    const int share = count / parts;
+    for (int i = 0; i < share; ++i)
+        for (int part = 0; part < parts; ++part) step(part, part * share + i);
+    for (int i = parts * share; i < count; ++i) step(parts - 1, i);
+}
+
+}  // namespace
 
 Groups::Groups(const int32_t* codes, int64_t rows, int classes)
     : codes_(codes), rows_(rows), classes_(classes), counts_(classes) {
-    for (int64_t row = 0; !ordered() && row < rows; ++row) {
-        if (codes[row] >= classes) throw std::out_of_range("a row's class is not among the classes");
+    int32_t last = -1;
+    for (int64_t row = 0; row < rows; ++row) last = std::max(last, codes[row]);
+    if (last >= classes) throw std::out_of_range("a row's class is not among the classes");
+    for (int64_t row = 0; !ordered() && row < rows; ++row)
         if (codes[row] >= 0) ++counts_[codes[row]];
-    }
     if (!ordered()) return;
     order_.reset(new uint16_t[rows]);
     starts_.resize(blocks() * (classes + 1));
-    std::vector<int32_t> next(classes);
-    for (int64_t block = 0; block < blocks(); ++block) {
-        const int64_t first = block * block_rows;
-        const int count = int(std::min<int64_t>(block_rows, rows - first));
-        int32_t* start = starts_.data() + block * (classes + 1);
-        std::fill(next.begin(), next.end(), 0);
-        for (int i = 0; i < count; ++i) {
-            if (codes[first + i] >= classes) throw std::out_of_range("a row's class is not among the classes");
-            if (codes[first + i] >= 0) ++next[codes[first + i]];
-        }
-        start[0] = 0;
-        for (int c = 0; c < classes; ++c) {
-            start[c + 1] = start[c] + next[c];
-            counts_[c] += next[c];
-        }
-        std::copy(start, start + classes, next.begin());
-        uint16_t* order = order_.get() + first;
-        for (int i = 0; i < count; ++i)
-            if (codes[first + i] >= 0) order[next[codes[first + i]]++] = uint16_t(i);
+    next_.resize(parts * (classes + 1));
+    for (int64_t block = 0; block < blocks(); ++block) sort(block);
+}
+
+// Rows that are not counted come after all classes.
+void Groups::sort(int64_t block) {
+    const int32_t* codes = codes_ + block * block_rows;
+    const int count = int(std::min<int64_t>(block_rows, rows_ - block * block_rows)), width = classes_ + 1;
+    int32_t *start = starts_.data() + block * width, *next = next_.data();
+    const auto place = [&](int part, int row) { return part * width + std::min(uint32_t(codes[row]), uint32_t(width - 1)); };
+    std::fill(next_.begin(), next_.end(), 0);
+    each_row(count, [&](int part, int row) { ++next[place(part, row)]; });
+    for (int c = 0, sum = 0; c < width; ++c) {
+        start[c] = sum;
+        for (int part = 0; part < parts; ++part) sum += std::exchange(next[part * width + c], sum);
+        if (c < classes_) counts_[c] += sum - start[c];
     }
+    uint16_t* order = order_.get() + block * block_rows;
+    each_row(count, [&](int part, int row) { order[next[place(part, row)]++] = uint16_t(row); });
 }
 
 }  // namespace tallybayes

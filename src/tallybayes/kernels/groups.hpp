@@ -24,12 +24,15 @@ public:
     const int32_t* starts(int64_t block) const { return starts_.data() + block * (classes_ + 1); }
 
 private:
+    void sort(int64_t block);
+
     const int32_t* codes_;
     int64_t rows_;
     int classes_;
     std::unique_ptr<uint16_t[]> order_;
     std::vector<int32_t> starts_;
     std::vector<int64_t> counts_;
+    std::vector<int32_t> next_;  // where the next row of each class goes, in each part of a block
 };
 
 }  // namespace tallybayes

@@ -10,7 +10,6 @@
 namespace tallybayes {
 namespace {
 
-constexpr int64_t stretch = 512;
 constexpr double never = -std::numeric_limits<double>::infinity();
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <vector>
 
 #include "both.hpp"
 #include "signals.hpp"
@@ -43,7 +44,6 @@ INLINE double log1p_positive(double u) {
     return exponent * ln2 + (2.0 * s + 2.0 * s * (z * p));
 }
 
-constexpr int64_t stretch = 512;
 constexpr size_t patience = 256;  // columns of a stretch between checks for signals
 constexpr double far = 1e300;
 constexpr double never = -std::numeric_limits<double>::infinity();
@@ -134,6 +134,34 @@ private:
     double turned_[side][stretch];
 };
 
+// Where the evidence of a column goes: to the scores or, if it is weighed, to a place where it is centred first.
+class Said {
+public:
+    INLINE explicit Said(const Columns& columns)
+        : columns_(columns), weighed_(columns.weighing.thetas != nullptr),
+          apart_(weighed_ ? std::min(stretch, columns.rows) : columns.stride),
+          evidence_(weighed_ ? size_t(columns.classes * apart_) : 0) {}
+
+    INLINE void open(int64_t first) {
+        std::fill(evidence_.begin(), evidence_.end(), 0.0);
+        start_ = weighed_ ? evidence_.data() : columns_.scores + first;
+    }
+    INLINE double* of(int64_t c) const { return start_ + c * apart_; }
+    INLINE void close(size_t column, int64_t first, int64_t count) {
+        if (!weighed_) return;
+        const auto [thetas, bound] = columns_.weighing;
+        add_centred(start_, apart_, count, columns_.classes, {thetas + int64_t(column) * columns_.classes, bound},
+                    columns_.scores + first, columns_.stride);
+    }
+
+private:
+    const Columns& columns_;
+    const bool weighed_;
+    const int64_t apart_;  // the evidence of one class and of the next
+    std::vector<double> evidence_;
+    double* start_ = nullptr;
+};
+
 // With a logarithm, for values of any size.
 INLINE void add_logarithm(const double* x, int64_t count, double centre, double narrow, double steep, double base,
                           double* __restrict score) {
@@ -154,6 +182,7 @@ INLINE void add_logarithm(const double* x, int64_t count, double centre, double 
 
 BOTH int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant) {
     int64_t extreme = 0;
+    Said said(columns);
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
@@ -162,8 +191,9 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
             if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
+            said.open(first);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* __restrict score = columns.scores + c * columns.stride + first;
+                double* __restrict score = said.of(c);
                 const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
                 const double furthest = std::max(met.high - centre, centre - met.low);
                 extreme += furthest * furthest >= far ? 1 : 0;
@@ -176,10 +206,11 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
                 }
                 for (int64_t i = 0; i < count; ++i) {
                     const double d = x[i] - centre;
-                    const double said = base - d * d * half;
-                    score[i] += said == said ? said : 0.0;
+                    const double log = base - d * d * half;
+                    score[i] += log == log ? log : 0.0;
                 }
             }
+            said.close(column, first, count);
         }
     }
     return extreme;
@@ -210,6 +241,7 @@ BOTH void add_linear(const Columns& columns, const double* weight) {
 BOTH int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                          const double* constant) {
     int64_t extreme = 0;
+    Said said(columns);
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
@@ -218,8 +250,9 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
             if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
+            said.open(first);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* score = columns.scores + c * columns.stride + first;
+                double* score = said.of(c);
                 const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
                 const double furthest = std::max(met.high - centre, centre - met.low);
                 const double largest = furthest * furthest * narrow;
@@ -234,6 +267,7 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
                 else
                     add_logarithm(x, count, centre, narrow, steep, base, score);
             }
+            said.close(column, first, count);
         }
     }
     return extreme;

@@ -1,6 +1,9 @@
 // Python bindings of the kernels that score columns of numbers, and turn scores into probabilities.
+#include <nanobind/stl/optional.h>
+
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "arrays.hpp"
 #include "logarithm.hpp"
@@ -12,8 +15,10 @@ using namespace nanobind::literals;
 namespace tallybayes {
 namespace {
 
-// Turns densities of logarithms into densities of the numbers, by subtracting the logarithm (change of variable). Returns
-// how many numbers are infinite or not above 0.
+using Thetas = std::optional<Table<double>>;  // [column][class], if evidence is weighed
+
+// Turns densities of logarithms into densities of the numbers, by subtracting the logarithm (change of variable); weighed
+// evidence is relative to the mean over the classes, so it stays. Returns how many numbers are infinite or not above 0.
 template <class Work>
 int64_t with_logarithms(const Columns& columns, Work work) {
     const int64_t rows = columns.rows, count = int64_t(columns.x.size());
@@ -30,7 +35,8 @@ int64_t with_logarithms(const Columns& columns, Work work) {
         }
         x.push_back(out);
     }
-    outside += work(Columns{x, 1, rows, columns.classes, columns.scores, columns.stride});
+    outside += work(Columns{x, 1, rows, columns.classes, columns.scores, columns.stride, columns.weighing});
+    if (columns.weighing.thetas) return outside;
     for (const double* log : x)
         for (int64_t c = 0; c < columns.classes; ++c)
             for (int64_t row = 0; row < rows; ++row)
@@ -41,7 +47,7 @@ int64_t with_logarithms(const Columns& columns, Work work) {
 // Columns of equal length or a matrix, unchanged or as logarithms, and their scores, for kernels that take several columns.
 template <class Work>
 int64_t with_columns(nb::object given, std::initializer_list<Table<double>> settings, Out<double> scores, bool logs,
-                     Work work) {
+                     const Thetas& thetas, double bound, Work work) {
     std::vector<In<double>> arrays;
     std::vector<const double*> x;
     int64_t rows = 0, step = 1;
@@ -60,8 +66,10 @@ int64_t with_columns(nb::object given, std::initializer_list<Table<double>> sett
     }
     for (const Table<double>& each : settings)
         expect(each.shape(0) == x.size() && each.shape(1) == scores.shape(0), "the settings do not fit");
+    expect(!thetas || (thetas->shape(0) == x.size() && thetas->shape(1) == scores.shape(0)), "the weights do not fit");
     expect(int64_t(scores.shape(1)) >= rows, "the scores do not fit");
-    const Columns columns{x, step, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1))};
+    const Columns columns{x, step, rows, int64_t(scores.shape(0)), scores.data(), int64_t(scores.shape(1)),
+                          {thetas ? thetas->data() : nullptr, bound}};
     Free free;
     return logs ? with_logarithms(columns, work) : work(columns);
 }
@@ -134,25 +142,45 @@ void bind_scores(nb::module_& m) {
         return with_tables<double>(x, tables, scores, [](const auto&... all) { return add_table(all...); });
     }, "x"_a, "tables"_a, "scores"_a.noconvert());
     m.def("add_linear", [](nb::object x, Table<double> weight, Out<double> scores) {
-        with_columns(x, {weight}, scores, false, [&](const Columns& columns) {
+        with_columns(x, {weight}, scores, false, {}, 0.0, [&](const Columns& columns) {
             add_linear(columns, weight.data());
             return int64_t(0);
         });
     }, "x"_a, "weight"_a.noconvert(), "scores"_a.noconvert());
     m.def("add_normal", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> constant,
-                           Out<double> scores, bool logs) {
-        return with_columns(x, {mean, precision, constant}, scores, logs, [&](const Columns& columns) {
+                           Out<double> scores, bool logs, Thetas thetas, double bound) {
+        return with_columns(x, {mean, precision, constant}, scores, logs, thetas, bound, [&](const Columns& columns) {
             return add_normal(columns, mean.data(), precision.data(), constant.data());
         });
     }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "constant"_a.noconvert(), "scores"_a.noconvert(),
-       "logs"_a = false);
+       "logs"_a = false, "thetas"_a.noconvert() = nb::none(), "bound"_a = INFINITY);
     m.def("add_student", [](nb::object x, Table<double> mean, Table<double> precision, Table<double> power,
-                            Table<double> constant, Out<double> scores, bool logs) {
-        return with_columns(x, {mean, precision, power, constant}, scores, logs, [&](const Columns& columns) {
+                            Table<double> constant, Out<double> scores, bool logs, Thetas thetas, double bound) {
+        return with_columns(x, {mean, precision, power, constant}, scores, logs, thetas, bound, [&](const Columns& columns) {
             return add_student(columns, mean.data(), precision.data(), power.data(), constant.data());
         });
     }, "x"_a, "mean"_a.noconvert(), "precision"_a.noconvert(), "power"_a.noconvert(), "constant"_a.noconvert(),
-       "scores"_a.noconvert(), "logs"_a = false);
+       "scores"_a.noconvert(), "logs"_a = false, "thetas"_a.noconvert() = nb::none(), "bound"_a = INFINITY);
+    m.def("add_weighed", [](Out<double> evidence, In<double> thetas, double bound, Out<double> scores) {
+        expect(thetas.size() == scores.shape(0), "the weights do not fit");
+        expect(evidence.shape(0) == scores.shape(0) && evidence.shape(1) <= scores.shape(1), "the scores do not fit");
+        const int64_t rows = int64_t(evidence.shape(1));
+        Free free(int64_t(evidence.nbytes()));
+        add_weighed(evidence.data(), rows, rows, int64_t(evidence.shape(0)), {thetas.data(), bound}, scores.data(),
+                    int64_t(scores.shape(1)));
+    }, "evidence"_a.noconvert(), "thetas"_a.noconvert(), "bound"_a, "scores"_a.noconvert());
+    m.def("add_where", [](nb::list marked, Table<double> changes, Out<double> scores) {
+        expect(marked.size() == changes.shape(0) && scores.shape(0) == changes.shape(1), "there is not one change a column");
+        std::vector<In<bool>> columns;
+        for (nb::handle item : marked) {
+            columns.push_back(nb::cast<In<bool>>(item, false));
+            expect(columns.back().size() <= scores.shape(1), "the scores do not fit");
+        }
+        Free free(int64_t(scores.nbytes()));
+        for (size_t i = 0; i < columns.size(); ++i)
+            add_where(columns[i].data(), int64_t(columns[i].size()), int64_t(scores.shape(0)),
+                      changes.data() + i * changes.shape(1), scores.data(), int64_t(scores.shape(1)));
+    }, "marked"_a, "changes"_a.noconvert(), "scores"_a.noconvert());
     m.def("normalise", [](Out<double> scores, Out<double> out) {
         expect(scores.shape(0) == out.shape(1) && scores.shape(1) >= out.shape(0), "the scores do not fit");
         Free free;

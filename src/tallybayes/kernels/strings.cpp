@@ -1,56 +1,20 @@
 #include "strings.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <limits>
-#include <random>
 #include <stdexcept>
 
+#include "keyed_hash.hpp"
+#include "short_strings.hpp"
 #include "signals.hpp"
 
 namespace tallybayes {
 namespace {
 
 constexpr uint64_t ahead = 32;  // strings whose slots are prefetched while others are compared
+constexpr int64_t together = 64;  // cells that are looked up among those met lately, if all are short
 constexpr size_t small = 1 << 12;  // slots that fit into the cache
 constexpr size_t patience = 1 << 18;  // words between checks for signals; a multiple of `ahead`
-
-template <class T>
-inline uint64_t load(const char* p) {
-    T value;
-    std::memcpy(&value, p, sizeof value);
-    return value;
-}
-
-// Up to eight bytes as a number, padded with zeros, without reading past the string.
-inline uint64_t load_short(const char* p, uint64_t length) {
-    if (length >= 8) return load<uint64_t>(p);
-    if (length >= 4) return load<uint32_t>(p) | load<uint32_t>(p + length - 4) << (8 * (length - 4));
-    if (length >= 2) return load<uint16_t>(p) | load<uint16_t>(p + length - 2) << (8 * (length - 2));
-    return length ? load<uint8_t>(p) : 0;
-}
-
-// A random key per process, so that colliding strings cannot be crafted.
-struct Key {
-    uint64_t a, b;
-    Key() {
-        std::random_device device;
-        a = uint64_t(device()) << 32 | device();
-        b = uint64_t(device()) << 32 | device() | 1;
-    }
-};
-const Key key;
-
-inline uint64_t mix(uint64_t a, uint64_t b) {
-    const unsigned __int128 product = static_cast<unsigned __int128>(a) * b;
-    return uint64_t(product) ^ uint64_t(product >> 64);
-}
-
-inline uint32_t hash(const char* text, uint64_t length, uint64_t head, uint64_t tail) {
-    uint64_t state = mix(head ^ key.a, tail ^ key.b ^ length);
-    for (uint64_t at = 8; at + 8 < length; at += 8) state = mix(load<uint64_t>(text + at) ^ state, key.b);
-    return uint32_t(state ^ state >> 32);
-}
 
 }  // namespace
 
@@ -98,6 +62,11 @@ inline int32_t StringIndex::find(const Probe& probe, bool grow) {
     const uint64_t at = locate(probe);
     if (slots_[at].code >= 0) return slots_[at].code;
     return grow ? admit(probe, at) : unknown;
+}
+
+// Apart from loops over strings that rarely need it.
+[[gnu::noinline]] int32_t StringIndex::find_text(const char* text, uint32_t length, bool grow) {
+    return find(probe({text, length}), grow);
 }
 
 [[gnu::noinline]] int32_t StringIndex::admit(const Probe& probe, uint64_t at) {
@@ -155,28 +124,46 @@ void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* 
         encode_cells<Held>(column, static_cast<const int32_t*>(column.offsets), grow, codes, prepare);
 }
 
-// A small table stays in the cache: then each string is looked up at once, instead of prefetching the slots of many.
 template <class Held, class Offset, class Prepare>
 void StringIndex::encode_cells(const StringColumn& column, const Offset* offsets, bool grow, int32_t* codes, Prepare prepare) {
     Held held(lock_.mutex);
-    Probe probes[ahead];
-    for (int64_t start = 0; start < column.rows; start += ahead) {
-        if (start && start % int64_t(patience) == 0) heed(held);
+    ShortStrings lately(column.rows);
+    const auto find_new = [&](const char* text, uint32_t length) {
         prepare(held);
-        const int64_t count = std::min<int64_t>(ahead, column.rows - start);
+        return find_text(text, length, grow);
+    };
+    size_t spent = 0;
+    for (int64_t start = 0, count; start < column.rows; start += count, spent += size_t(count)) {
+        if (spent >= patience) heed(held), spent = 0;
         const Offset* at = offsets + column.first + start;
-        if (!column.validity && slots_.size() <= small) {
-            for (int64_t i = 0; i < count; ++i) codes[start + i] = find(probe_within(column, at[i], at[i + 1]), grow);
-            continue;
+        count = std::min<int64_t>(together, column.rows - start);
+        if (lately.recur()) {
+            count = column.present(start, count);
+            if (count && lately.encode(column, at, count, codes + start, find_new)) continue;
+            count = std::max<int64_t>(count, 1);  // a missing one
         }
-        for (int64_t i = 0; i < count; ++i) {
-            if (column.missing(start + i)) continue;
-            probes[i] = probe_within(column, at[i], at[i + 1]);
-            prefetch(probes[i]);
+        for (int64_t i = 0; i < count; i += ahead) {
+            prepare(held);
+            encode_few(column, at + i, start + i, std::min<int64_t>(ahead, count - i), grow, codes + start + i);
         }
-        for (int64_t i = 0; i < count; ++i)
-            codes[start + i] = column.missing(start + i) ? -1 : find(probes[i], grow);
     }
+}
+
+// A small table stays in the cache: then each string is looked up at once, instead of prefetching the slots of many.
+template <class Offset>
+void StringIndex::encode_few(const StringColumn& column, const Offset* at, int64_t start, int64_t count, bool grow, int32_t* codes) {
+    if (slots_.size() <= small) {
+        for (int64_t i = 0; i < count; ++i)
+            codes[i] = column.missing(start + i) ? -1 : find(probe_within(column, at[i], at[i + 1]), grow);
+        return;
+    }
+    Probe probes[ahead];
+    for (int64_t i = 0; i < count; ++i) {
+        if (column.missing(start + i)) continue;
+        probes[i] = probe_within(column, at[i], at[i + 1]);
+        prefetch(probes[i]);
+    }
+    for (int64_t i = 0; i < count; ++i) codes[i] = column.missing(start + i) ? -1 : find(probes[i], grow);
 }
 
 int32_t StringIndex::encode(std::string_view text, bool grow) {

@@ -25,6 +25,13 @@ struct StringColumn {
         const int64_t bit = first + row;
         return validity && !(validity[bit >> 3] >> (bit & 7) & 1);
     }
+    // The number of cells from this row on, up to a missing one.
+    int64_t present(int64_t row, int64_t most) const {
+        if (!validity) return most;
+        int64_t count = 0;
+        while (count < most && !missing(row + count)) ++count;
+        return count;
+    }
     int64_t offset(int64_t row) const {
         return wide ? static_cast<const int64_t*>(offsets)[first + row] : static_cast<const int32_t*>(offsets)[first + row];
     }
@@ -102,6 +109,7 @@ private:
     void prefetch(const Probe& probe) const { __builtin_prefetch(&slots_[probe.hash & mask_]); }
     uint64_t locate(const Probe& probe) const;
     int32_t find(const Probe& probe, bool grow);
+    int32_t find_text(const char* text, uint32_t length, bool grow);
     int32_t admit(const Probe& probe, uint64_t at);
     void make_room(Adding& held, uint64_t more);
     template <class Held, class Prepare, class Resolve>
@@ -112,6 +120,8 @@ private:
     void encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare);
     template <class Held, class Offset, class Prepare>
     void encode_cells(const StringColumn& column, const Offset* offsets, bool grow, int32_t* codes, Prepare prepare);
+    template <class Offset>
+    void encode_few(const StringColumn& column, const Offset* at, int64_t start, int64_t count, bool grow, int32_t* codes);
     static Probe probe_within(const StringColumn& column, int64_t start, int64_t end);
 
     Lock lock_;

@@ -5,6 +5,7 @@
 #include <random>
 #include <utility>
 
+#include "both.hpp"
 #include "signals.hpp"
 
 namespace tallybayes {
@@ -61,30 +62,91 @@ private:
     std::vector<int64_t> keys_;
 };
 
-}  // namespace
+// Keys that no value has.
+constexpr int64_t missing = INT64_MIN, vacant = INT64_MIN + 1;
 
-int64_t value_key(double x, int shift) {
+INLINE int64_t rounded(double x, int shift, int64_t half, int64_t most) {
     const int64_t magnitude = std::min(std::bit_cast<int64_t>(x) & INT64_MAX, largest_bits);
-    const int64_t half = shift > 0 ? int64_t(1) << (shift - 1) : 0;
-    const int64_t key = std::min((magnitude + half) >> shift, largest_bits >> shift);
+    const int64_t key = std::min((magnitude + half) >> shift, most);
     return x < 0 ? -key : key;
 }
 
+constexpr int64_t half_of(int shift) { return shift > 0 ? int64_t(1) << (shift - 1) : 0; }
+
+BOTH void value_keys(const double* x, int64_t rows, int shift, int64_t* keys) {
+    const int64_t half = half_of(shift), most = largest_bits >> shift;
+    for (int64_t row = 0; row < rows; ++row) {
+        const int64_t key = rounded(x[row], shift, half, most);
+        keys[row] = x[row] == x[row] ? key : missing;
+    }
+}
+
+// The codes of keys met lately, each in the place that its last digits name: numbers that are close together have
+// different ones.
+class Lately {
+public:
+    // Writes the code of each value's key; find(key) tells those that are not in their place.
+    template <class Find>
+    void encode(const double* x, int64_t rows, int shift, int32_t* codes, Find find) {
+        int64_t keys[together];
+        for (int64_t first = 0; first < rows; first += together) {
+            const int64_t count = std::min(together, rows - first);
+            value_keys(x + first, count, shift, keys);
+            met_ += count;
+            if (missed_ * 8 > met_ + 8 * size)  // too few recur
+                for (int64_t i = 0; i < count; ++i) codes[first + i] = keys[i] == missing ? -1 : find(keys[i]);
+            else
+                for (int64_t i = 0; (i = find_placed(keys, i, count, codes + first)) < count; ++i, ++missed_) {
+                    codes[first + i] = keys[i] == missing ? -1 : find(keys[i]);
+                    places_[place_of(keys[i])] = {keys[i], codes[first + i]};
+                }
+        }
+    }
+
+private:
+    static constexpr int64_t together = 256, size = 1 << 12;
+    struct Place {
+        int64_t key = vacant;
+        int32_t code;
+    };
+
+    // Whole numbers differ in their first digits.
+    static size_t place_of(int64_t key) { return size_t((key ^ key >> 8 ^ key >> 16) & (size - 1)); }
+
+    // Writes codes up to a key that is not in its place, and returns where that is.
+    [[gnu::noinline]] int64_t find_placed(const int64_t* keys, int64_t first, int64_t count, int32_t* codes) const {
+        const Place* places = places_.data();
+        for (int64_t i = first; i < count; ++i) {
+            const Place& place = places[place_of(keys[i])];
+            if (place.key != keys[i]) return i;
+            codes[i] = place.code;
+        }
+        return count;
+    }
+
+    std::vector<Place> places_ = std::vector<Place>(size);
+    int64_t met_ = 0, missed_ = 0;
+};
+
+}  // namespace
+
+int64_t value_key(double x, int shift) { return rounded(x, shift, half_of(shift), largest_bits >> shift); }
+
 std::vector<int64_t> number_values(const double* x, int64_t rows, int bits, int32_t* codes) {
     Index index;
-    const int shift = 52 - bits;
+    Lately lately;
     in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
-        for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.place(value_key(x[row], shift)) : -1;
+        lately.encode(x + row, last - row, 52 - bits, codes + row, [&](int64_t key) { return index.place(key); });
     });
     return std::move(index).keys();
 }
 
 void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t size, int bits, int32_t* codes) {
     Index index(size);
+    Lately lately;
     for (int64_t i = 0; i < size; ++i) index.place(keys[i]);
-    const int shift = 52 - bits;
     in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
-        for (; row < last; ++row) codes[row] = x[row] == x[row] ? index.find(value_key(x[row], shift)) : -1;
+        lately.encode(x + row, last - row, 52 - bits, codes + row, [&](int64_t key) { return index.find(key); });
     });
 }
 

@@ -1,5 +1,6 @@
-// Python bindings of the kernels for repeated values.
+// Python bindings of the kernels for the values of a column.
 #include "arrays.hpp"
+#include "inside.hpp"
 #include "values.hpp"
 
 using namespace nanobind::literals;
@@ -7,6 +8,10 @@ using namespace nanobind::literals;
 namespace tallybayes {
 
 void bind_values(nb::module_& m) {
+    m.def("all_inside", [](In<double> x, double lowest, bool open, bool whole) {
+        Free free(int64_t(x.size() * sizeof(double)));
+        return all_inside(x.data(), int64_t(x.size()), lowest, open, whole);
+    }, "x"_a.noconvert(), "lowest"_a, "open"_a, "whole"_a);
     m.def("number_values", [](In<double> x, int bits) {
         expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
         int32_t* codes;

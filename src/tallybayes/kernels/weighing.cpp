@@ -13,6 +13,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t lanes = 8;  // partial sums, in the same order on every machine
+constexpr int64_t ahead = 1;  // classes
 constexpr double far = 1e9;  // the score of a class against one that is gone
 constexpr int64_t least_rows = 64, most_rows = 512, most_scores = 1 << 13;  // of a block, for the processor's cache
 
@@ -102,6 +103,12 @@ private:
     const double* said(int64_t piece, int64_t c, int64_t first) const {
         return given_.evidence + (piece * (given_.classes - given_.first) + c - given_.first) * given_.rows + first;
     }
+    // Prefetches the evidence for a class soon to come: that of one class is far from that of the next.
+    INLINE void fetch_next(int64_t piece, int64_t c, int64_t first, int64_t count) const {
+        if (c + ahead >= given_.classes) return;
+        const double* next = said(piece, c + ahead, first);
+        for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(next + i, 0, 3);
+    }
     int64_t pieces(int64_t c) const { return c < given_.first ? 0 : given_.pieces; }
 
     // Writes the scores of the classes into `steps`, and the highest of each row.
@@ -115,6 +122,7 @@ private:
             for (int64_t j = 0; j < pieces(c); ++j) {
                 const double theta = thetas[c * given_.pieces + j];
                 const double* piece = said(j, c, first);
+                fetch_next(j, c, first, count);
                 for (int64_t i = 0; i < count; ++i) scores[i] += theta * piece[i];
             }
             for (int64_t i = 0; i < count; ++i) highest[i] = std::max(highest[i], scores[i]);
@@ -141,7 +149,10 @@ private:
     BOTH void descend(int64_t first, int64_t count, double* slope) {
         for (int64_t c = 0; c < given_.classes; ++c) {
             const double* step = steps(c);
-            for (int64_t j = 0; j < pieces(c); ++j) slope[c * given_.pieces + j] += dot(step, said(j, c, first), count);
+            for (int64_t j = 0; j < pieces(c); ++j) {
+                fetch_next(j, c, first, count);
+                slope[c * given_.pieces + j] += dot(step, said(j, c, first), count);
+            }
             double& offset = slope[given_.classes * given_.pieces + c];
             for (int64_t i = 0; i < count; ++i) offset += step[i];
         }

@@ -20,8 +20,21 @@ struct Number {
     std::vector<uint32_t> limbs;
 };
 
+// Whether these are digits already, as in most rows.
+bool are_carried(const int64_t* limbs, int64_t size) {
+    return std::all_of(limbs, limbs + size, [](int64_t limb) { return uint64_t(limb) >> 32 == 0; });
+}
+
 Number number_of(const int64_t* limbs, int64_t size, int64_t low) {
     Number number;
+    if (are_carried(limbs, size)) {
+        while (size && !limbs[size - 1]) --size;
+        if (!size) return number;
+        for (; !*limbs; ++limbs, --size) ++low;
+        number.low = low;
+        number.limbs.assign(limbs, limbs + size);
+        return number;
+    }
     const Used used = find_used(limbs, 1, size);
     if (used.first == used.last) return number;
     std::vector<int64_t> carried(size_t(used.last - used.first));

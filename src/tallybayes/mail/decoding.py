@@ -69,14 +69,23 @@ def plain(text: str) -> str:
     >>> plain("\\x93wait\\x85\\x94\\x1b[31m")
     '“wait…”[31m'
     """
+    if _is_plain(text):
+        return text
     if not text.isascii() and HIGH_CONTROL.search(text):  # windows-1252 that was decoded as Latin-1
         text = text.translate(HIGH_CONTROLS)
     lines = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return lines.translate(None, CONTROLS).decode("utf-8").removeprefix("\ufeff")
 
 
+def _is_plain(text: str) -> bool:
+    """Whether this is a line of ASCII, as most header fields are."""
+    return text.isascii() and text.isprintable()
+
+
 def one_line(text: str) -> str:
     """Text without control characters, with white space collapsed to single spaces."""
+    if _is_plain(text):
+        return " ".join(text.split())
     return " ".join(ALL_CONTROLS.sub(" ", text).encode("utf-8", "replace").decode("utf-8").split())
 
 

@@ -35,7 +35,7 @@ def html_text(page: str) -> str:
     """
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() else None
-    if any(entry.level_name == "FATAL" for entry in parser.error_log):
+    if parser.error_log.filter_from_fatals():
         text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
     elif root is None:
         return ""

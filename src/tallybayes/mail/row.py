@@ -50,7 +50,7 @@ def read_mail(raw: bytes) -> Row:
     fields = parts[0].fields  # the mail itself is its first part
     leaves = [part for part in parts if not part.opened]
     plain, pages, charset = _texts(leaves)
-    body, enclosed = ENCLOSED.subn("", "\n".join(plain))
+    body, enclosed = _without_enclosed("\n".join(plain))
     words = set(WORD.findall(body.lower())) if pages else set()
     more = [text for text in map(html_text, pages) if not _says_the_same(text, words)]
     return {
@@ -85,12 +85,19 @@ def _texts(leaves: Sequence[Part]) -> tuple[list[str], list[str], str]:
     return plain, pages, first
 
 
+def _without_enclosed(text: str) -> tuple[str, int]:
+    """A text without files in the old uuencode format, and their number."""
+    return ENCLOSED.subn("", text) if "begin " in text else (text, 0)
+
+
 def _meta_charset(page: bytes) -> str:
     found = META_CHARSET.search(page[:META_READ])
     return found[1].decode("ascii", "replace") if found else ""
 
 
 def _says_the_same(text: str, known: set[str]) -> bool:
+    if not known:
+        return not WORD.search(text)
     words = set(WORD.findall(text.lower()))
     return len(words & known) >= SAME * len(words)
 

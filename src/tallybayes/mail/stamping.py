@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 FIELD = re.compile(rb"[!-9;-~]++[ \t]*+:")
-EMPTY_LINE = re.compile(rb"^\r?\n", re.MULTILINE)
+EMPTY = (b"\n", b"\r\n")
+EMPTY_LINE = re.compile(rb"\n\r?\n")  # and the end of the line before it: see `headers.FIELD`
 FROM_LINES = (b"From ", b">From ")  # the first line of a mail in an mbox
 MESSAGE_ID = re.compile(rb"^message-id[ \t]*+:([^\n]*+(?:\n[ \t][^\n]*+)*+)", re.MULTILINE | re.IGNORECASE)
 BETWEEN_ANGLES = re.compile(rb"<([^<>]++)>")
@@ -21,6 +22,8 @@ LONGEST_VALUE = 200  # characters of a field that is added
 
 def head_of(raw: bytes) -> bytes:
     """The head, including the empty line after it."""
+    if raw.startswith(EMPTY):
+        return raw[: raw.find(b"\n") + 1]
     end = EMPTY_LINE.search(raw)
     return raw[: end.end()] if end else raw
 
@@ -32,7 +35,7 @@ def without(raw: bytes, *names: str) -> bytes:
     b'Subject: x\\r\\n\\r\\nX-Spam-Flag: text\\r\\n'
     """
     head = head_of(raw)
-    return _pattern(names).sub(b"", head) + raw[len(head) :]
+    return _pattern(names).sub(b"\n", b"\n" + head)[1:] + raw[len(head) :]
 
 
 def stamped(raw: bytes, fields: Mapping[str, str], *remove: str) -> bytes:
@@ -49,7 +52,7 @@ def stamped(raw: bytes, fields: Mapping[str, str], *remove: str) -> bytes:
         line, end, rest = raw.partition(b"\n")
         first = line + (end or newline)
     added = b"".join(b"%b: %b%b" % (name.encode(), one_value(value), newline) for name, value in fields.items())
-    headless = not FIELD.match(rest) and not EMPTY_LINE.match(rest)
+    headless = not FIELD.match(rest) and not rest.startswith(EMPTY)
     return first + added + (newline if headless else b"") + rest
 
 
@@ -78,6 +81,7 @@ def message_id(raw: bytes) -> bytes:
 
 @lru_cache(maxsize=8)
 def _pattern(names: tuple[str, ...]) -> re.Pattern[bytes]:
+    """The end of a line, and the fields of these names after it."""
     wanted = [re.escape(name.removesuffix("*")) + ("[!-9;-~]*+" if name.endswith("*") else "") for name in names]
-    field = rf"^(?:{'|'.join(wanted)})[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+\n?"
-    return re.compile(field.encode(), re.MULTILINE | re.IGNORECASE)
+    field = rf"(?:{'|'.join(wanted)})[ \t]*+:[^\n]*+(?:\n[ \t][^\n]*+)*+\n?+"
+    return re.compile(rf"\n(?:{field})++".encode(), re.IGNORECASE)

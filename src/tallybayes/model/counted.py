@@ -26,8 +26,9 @@ from tallybayes.families.base import Family
 from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, each_batch, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
-from tallybayes.model.sample import Sample
-from tallybayes.model.tallying import counted_pieces, with_levels
+from tallybayes.model.rounding import Rounding
+from tallybayes.model.sample import RowSample
+from tallybayes.model.tallying import Counting, counted_pieces, with_levels
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -61,7 +62,7 @@ class Counted(Additive):
         threads: int | None = None,
         absent: str = ERROR,
         label_type: pa.DataType | None = None,
-        sample: Sample | None = None,
+        sample: RowSample | None = None,
         unlabelled: Any = None,
     ) -> Self:
         """Counts the rows of a frame of any kind, a single row, a stream of frames or a source (`open_source`).
@@ -79,7 +80,7 @@ class Counted(Additive):
 
             how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type}
             return cast(Self, train_unlabelled(schema, data, labels, unlabelled, sample=sample, **how))
-        model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type))
+        model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
         if model.schema.has_components and not isinstance(labels, SoftLabels):
             raise ValueError(
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
@@ -87,38 +88,33 @@ class Counted(Additive):
             )
         labels = model.schema.label if labels is None else labels
         check_apart(model.schema.by_column, label=labels, weight=weights)
-        if isinstance(data, RowSource):
-            model._count_source(data, labels, weights, threads, absent, label_type, sample)
-            return model
-        given = model.schema.frame(data), labels, weights, model.schema.by_column.keys(), label_type
-        try:
-            for batch in labelled(*given, soft=sample is None):
-                batch = batch if sample is None else with_levels(model.schema, batch, threads)
-                model._count(batch, threads, absent)
-                if sample is not None:
-                    sample.add(batch)
-        except NoLabelError as error:
-            raise error.in_training() from None
+        counting = Counting(weights, threads, absent, label_type, sample, Rounding(model.schema))
+        (model._count_source if isinstance(data, RowSource) else model._count_frames)(data, labels, counting)
+        counting.rounding.warn()
         return model
 
-    def _count_source(
-        self,
-        source: RowSource,
-        labels: Any,
-        weights: Any,
-        threads: int | None,
-        absent: str,
-        label_type: pa.DataType | None,
-        sample: Sample | None,
-    ) -> None:
-        some = threads or max(processors() - 1, 1)  # one reads ahead
+    def _count_frames(self, data: Any, labels: Any, how: Counting) -> None:
+        given = self.schema.frame(data), labels, how.weights, self.schema.by_column.keys(), how.label_type
+        try:
+            for batch in labelled(*given, soft=how.sample is None):
+                batch = batch if how.sample is None else with_levels(self.schema, batch, how.threads)
+                self._count(batch, how.threads, how.absent)
+                how.rounding.add(batch, how.absent)
+                if how.sample is not None:
+                    how.sample.add(batch)
+        except NoLabelError as error:
+            raise error.in_training() from None
+
+    def _count_source(self, source: RowSource, labels: Any, how: Counting) -> None:
+        threads = how.threads or max(processors() - 1, 1)  # one reads ahead
 
         def count(batch: pa.RecordBatch, labels: Any) -> Counted:
-            how = {"weights": weights, "threads": some, "absent": absent, "sample": sample}
-            return type(self).train(self.schema, batch, labels, **how)
+            part = type(self)(self.schema)
+            part._count_frames(batch, labels, how._replace(threads=threads, label_type=None))
+            return part
 
-        parts = each_batch(source, self.schema, labels, count, weights=weights, label_type=label_type, absent=absent)
-        for part in parts:
+        read: dict[str, Any] = {"weights": how.weights, "label_type": how.label_type, "absent": how.absent}
+        for part in each_batch(source, self.schema, labels, count, **read):
             self += part
 
     def __iadd__(self, other: Self) -> Self:
@@ -196,8 +192,6 @@ class Counted(Additive):
             return NotImplemented
         kinds = self.label_type == other.label_type or not (self.keys() or other.keys())
         return self.schema == other.schema and kinds and self.rows == other.rows and self.columns == other.columns
-
-    __hash__ = None  # type: ignore[assignment]
 
     def copy(self) -> Self:
         return self._reading(self.schema)

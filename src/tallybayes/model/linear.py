@@ -20,10 +20,10 @@ from tallybayes.schema.entries import Name, title
 SHOWN = 12  # slots that a repr names
 
 
-class Weights(Mapping[str, float]):
+class SlotWeights(Mapping[str, float]):
     """One column's weights by slot: a mapping over a list and an array, compact for any number of words.
 
-    >>> weights = Weights(["rain", "sun"], np.array([0.5, -1.0]))
+    >>> weights = SlotWeights(["rain", "sun"], np.array([0.5, -1.0]))
     >>> weights["sun"], len(weights)
     (-1.0, 2)
     """
@@ -63,16 +63,16 @@ class Linear:
     other: Any  # the other class; None if it is all the rest
     prior: float
     constants: dict[Name, float]
-    weights: dict[Name, Weights]
+    weights: dict[Name, SlotWeights]
     intercept: float
-    absent: dict[Name, Weights]
+    absent: dict[Name, SlotWeights]
 
     def log_odds(self, features: Mapping[Any, Mapping[str, float]]) -> float:
         """The sum for one row, given the features of each column by slot. A column that is not given is missing, and
         slots without a weight add nothing. If both classes are ruled out, the prior decides, as in `Model.posterior`.
 
-        >>> words = {"text": Weights(["free", "lunch"], np.array([np.inf, -1.0]))}
-        >>> view = Linear("spam", "ham", 0.5, {"text": 0.0}, words, 0.5, {"text": Weights([], np.zeros(0))})
+        >>> words = {"text": SlotWeights(["free", "lunch"], np.array([np.inf, -1.0]))}
+        >>> view = Linear("spam", "ham", 0.5, {"text": 0.0}, words, 0.5, {"text": SlotWeights([], np.zeros(0))})
         >>> view.log_odds({"text": {"lunch": 2, "free": 0}})
         -1.5
         """
@@ -104,20 +104,20 @@ def linear_view(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: Seque
         other=labels[1 - at],
         prior=float(_odds(log_prior, at)),
         constants={name: float(_odds(constant, at)) for name, constant in constants.items()},
-        weights={name: Weights(term.slots, _odds(term.weights, at)) for name, term in terms.items()},
+        weights={name: SlotWeights(term.slots, _odds(term.weights, at)) for name, term in terms.items()},
         intercept=float(_odds(sum(constants.values(), start=log_prior), at)),
         absent={name: _absent(term, at) for name, term in terms.items()},
     )
 
 
-def _absent(term: Terms, at: int) -> Weights:
+def _absent(term: Terms, at: int) -> SlotWeights:
     """−∞ for slots that only this class has in every cell, ∞ for slots that only the other has."""
     slots, classes = (np.zeros(0, np.int32),) * 2 if term.certain is None else term.certain
     count = np.bincount(slots, minlength=len(term.slots))
     alone = np.flatnonzero(count[slots] == 1)
     alone = alone[np.argsort(slots[alone])]
     weights = np.where(classes[alone] == at, -np.inf, np.inf)
-    return Weights([term.slots[i] for i in slots[alone].tolist()], weights)
+    return SlotWeights([term.slots[i] for i in slots[alone].tolist()], weights)
 
 
 def _odds(logs: Floats, at: int) -> Floats:

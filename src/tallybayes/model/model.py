@@ -47,6 +47,10 @@ class Model(Uncertainty):
     >>> model = Model.train(Schema({"outlook": Categorical()}), frame, ["no", "no", "yes"])
     >>> model.posterior({"outlook": ["rain"]}).round(3)
     array([[0.429, 0.571]])
+    >>> model.decide({"outlook": ["rain", None]})
+    ['yes', 'no']
+    >>> model.believing(alpha=0.5, prior="uniform").decide({"outlook": ["rain"]})  # the same counts
+    ['yes']
     """
 
     def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:

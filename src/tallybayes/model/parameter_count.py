@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tallybayes.families.base import Belief
-from tallybayes.schema.entries import Name
+from tallybayes.schema.entries import Name, briefly, title
 
 LARGE = 10**15  # numbers from here on are shown as powers of ten
 FEW = 5  # columns that are named
@@ -59,7 +59,9 @@ def parameter_count(beliefs: Mapping[Name, Belief], classes: int) -> ParameterCo
 
 
 def _listed(columns: Sequence[Name]) -> str:
-    return ", ".join(map(repr, columns)) if len(columns) <= FEW else f"{len(columns):,} columns"
+    if len(columns) > FEW:
+        return f"{len(columns):,} columns"
+    return ", ".join(repr(briefly(title(name))) for name in columns)
 
 
 def shown(n: int) -> str:

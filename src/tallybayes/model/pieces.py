@@ -20,8 +20,9 @@ from tallybayes.counts.exact import Codes, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families import Belief
-from tallybayes.families.folds import Folds
-from tallybayes.families.weighed import Absence, absence, centred
+from tallybayes.families.centring import centred
+from tallybayes.families.folds import LeftOutFolds
+from tallybayes.families.weighed import Absence, absence
 from tallybayes.model.model import Model
 from tallybayes.model.sampled_rows import SampledRows
 from tallybayes.model.tallying import tallies_of
@@ -123,10 +124,10 @@ class _LeftOut:
         total = model.rows.aligned([""], self.counted.classes).sums["n"].carried()  # `low` may depend on history
         together = any(family.is_text for family in model.schema.columns.values())
         folds = self.rows.folds(_folds(model, self.rows), together)
-        left = Folds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
+        left = LeftOutFolds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
         whole = np.logical_and((left > 0).all(axis=1), total.low >= 0)
         quick = [name for name in names if self._is_quick(name)]
-        slow = [name for name in names if not self._is_quick(name)]
+        slow = [name for name in names if name not in set(quick)]
         if whole.any():
             self._leave_out_at_once([at for at, each in zip(folds, whole, strict=True) if each], left[whole], quick)
         for at, each in zip(folds, whole, strict=True):
@@ -139,9 +140,10 @@ class _LeftOut:
 
     def _leave_out_at_once(self, at: list[Indices], left: Floats, quick: list[Name]) -> None:
         """Leaves out folds that leave so many rows, [fold, class]."""
-        some = np.sort(np.concatenate(at))
+        count = sum(map(len, at))
+        some = np.arange(count) if count == len(self.rows) else np.sort(np.concatenate(at))
         cells, rows = self._taken(some)
-        folds = Folds(rows, at if len(some) == len(self.rows) else [some.searchsorted(rows) for rows in at])
+        folds = LeftOutFolds(rows, at if count == len(self.rows) else [some.searchsorted(rows) for rows in at])
         encoded = self._only([*quick, *self.missing]).schema.encode(cells)
         for family, names in self._only(quick).schema.by_family:
             for part in self._parts(names, len(at)):
@@ -185,13 +187,15 @@ class _LeftOut:
             fill(self.places[name], centred(said, beliefs.columns[name].bound))
         for name, j in others.items():
             lacking, family = np.zeros((len(keys), len(at))), simple.schema.columns[name]
-            absence(family, rest.columns[name], keys, beliefs.rows).add(family, encoded[name], lacking)
+            each = absence([family.present(rest.columns[name], keys)], beliefs.rows)
+            Absence(*(evidence[0] for evidence in each)).add(family, encoded[name], lacking)
             fill(j, lacking)
         if not whole:
             fill(-1, beliefs.prior[:, None])
 
     def _only(self, names: Iterable[Name]) -> Model:
-        return self.model.only(list(dict.fromkeys(names)))
+        wanted = list(dict.fromkeys(names))
+        return self.model if len(wanted) == len(self.model.columns) else self.model.only(wanted)
 
     def _taken(self, at: Indices) -> tuple[pa.RecordBatch, Rows]:
         """Some rows, in their order, with classes numbered as in the model."""
@@ -226,9 +230,12 @@ def codes_of(rows: SampledRows, keys: list[Key]) -> Codes:
 
 def _part_evidence(model: Model, rows: SampledRows, counted: Rows) -> Iterator[Floats]:
     """The evidence of the parts of blocks by the counts without each row, [class, row] for each."""
-    blocks = model.only([name for name, family in in_order(model.schema.columns) if family.parts])
-    encoded = blocks.schema.encode(rows.cells) if blocks.schema.columns else {}
-    for name, family in blocks.schema.columns.items():
+    names = [name for name, family in in_order(model.schema.columns) if family.parts]
+    if not names:
+        return
+    blocks = model.only(names).schema
+    encoded = blocks.encode(rows.cells)
+    for name, family in blocks.columns.items():
         parts = family.left_out_parts(model.columns[name], counted.classes, encoded[name], counted)
         yield from centred(parts.transpose(1, 0, 2), Belief.bound).transpose(2, 0, 1)
 

@@ -11,25 +11,39 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from tallybayes.counts.rows import Rows
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
+from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, labelled
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 from tallybayes.schema import Schema
 
 ROWS = 30_000  # at most
 
 
 def prepare(
-    schema: Schema | Mapping[Any, Family], data: Any, labels: Any = None, *, weights: Any = None, label_type: Any = None
+    schema: Schema | Mapping[Any, Family],
+    data: Any,
+    labels: Any = None,
+    *,
+    weights: Any = None,
+    label_type: Any = None,
+    absent: str = ERROR,
 ) -> Schema:
     """The schema with everything fixed that counting needs: intervals and levels of columns that are counted together,
     the questions of trees. Prepare a schema once and train all models that are to be merged with it. Rows without a
-    label are ignored."""
+    label are ignored, and so are infinities, which are errors when they are counted.
+
+    >>> from tallybayes import Pairs
+    >>> days = {"sky": ["sun", "rain"] * 10, "wind": ["weak", "weak", "strong", "strong"] * 5}
+    >>> schema = prepare({("sky", "wind"): Pairs()}, days, ["no", "yes"] * 10)
+    >>> schema.columns["sky", "wind"].codes
+    (('rain', 'sun'), ('strong', 'weak'))
+    """
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if schema.is_prepared:
         return schema
@@ -42,16 +56,25 @@ def prepare(
             "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read only "
             "once. Choose them on some rows with prepare(schema, rows, labels)."
         )
-    sample = Sample(schema.by_column, ROWS)
+    sample = RowSample(schema.by_column, ROWS)
     for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
         sample.add(_with_labels(batch))
     if not sample.seen:
         raise ValueError("There are no labelled rows to choose intervals, levels or questions from.")
     rows = sample.rows()
     try:
-        return schema.prepared(rows.cells, rows.rows())
+        return schema.prepared(_finite(rows.cells), rows.rows(), absent)
     except CellError as error:  # of a row of the sample, whose number says nothing
         raise ValueError(f"Column {error.column!r}: {error.reason}") from None
+
+
+def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
+    for at, kind in enumerate(cells.schema.types):
+        if pa.types.is_floating(kind):
+            column = cells.column(at)
+            kept = pc.if_else(pc.is_inf(column), pa.scalar(None, kind), column)
+            cells = cells.set_column(at, cells.schema.field(at).name, kept)
+    return cells
 
 
 def _with_labels(batch: Batch) -> Batch:
@@ -59,5 +82,4 @@ def _with_labels(batch: Batch) -> Batch:
     at = np.flatnonzero(rows.codes >= 0)
     if len(at) == len(rows):
         return batch
-    known = Rows(rows.classes, rows.codes[at], None if rows.weights is None else rows.weights[at])
-    return Batch(batch.cells.take(pa.array(at)), batch.label_type, known, batch.start)
+    return Batch(batch.cells.take(pa.array(at)), batch.label_type, rows.take(at), batch.start)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,7 +40,7 @@ class Taken(NamedTuple):
         return Taken._make([self.cells.take(pa.array(at)), *(numbers[at] for numbers in self[1:])])
 
 
-class Sample:
+class RowSample:
     """About `size` rows with the lowest fingerprints, in the order of these; fewer if their `texts` are long, but at
     least a thousand.
 
@@ -58,18 +58,21 @@ class Sample:
         self._held = self._bytes = 0
         self._highest = np.uint64(2**64 - 1)
 
-    def add(self, batch: Batch) -> None:
-        """Adds the rows of a batch, keeping only those that may be in the sample."""
+    def add(self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None) -> None:
+        """Adds the rows of a batch, keeping only those that may be in the sample. `check` sees them and their places in
+        the batch before anything changes, and may refuse them by an error."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names)
+        at, copies = self._lowest(marks, batch.rows)
+        chosen = _plain(_taken(cells.select(names), at), self.texts)
+        if check is not None:
+            check(chosen, at)
         self.label_type = batch.label_type
         self.seen += len(marks)
-        at, copies = self._lowest(marks, batch.rows)
         numbers = np.array([self._keys.setdefault(key, len(self._keys)) for key in batch.rows.classes], np.int32)
-        chosen = _plain(_taken(cells.select(names), at), self.texts)
         sizes = _text_sizes(chosen, len(at), self.texts)
-        weights = weights_of(batch.rows)[at]
+        weights = weights_of(batch.rows, at)
         self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes, copies))
         self._held += len(at)
         self._bytes += int(sizes.sum())
@@ -161,9 +164,9 @@ class Sample:
         return SampledRows(cells, taken.marks[at], keys, labels[taken.labels[at]], weights[: len(at)], self.label_type)
 
 
-def merged(samples: Sequence[Sample]) -> Sample:
+def merged(samples: Sequence[RowSample]) -> RowSample:
     """The sample of all rows together."""
-    found = Sample(samples[0].columns, samples[0].size, samples[0].texts)
+    found = RowSample(samples[0].columns, samples[0].size, samples[0].texts)
     for sample in samples:
         numbers = np.array([found._keys.setdefault(key, len(found._keys)) for key in sample._keys], np.int32)
         found._taken += [taken._replace(labels=numbers[taken.labels]) for taken in sample._taken]

@@ -68,7 +68,7 @@ class Beliefs:
         self.counted: dict[Name, Belief] = _believed(schema, tallies, keys, known)
         self.scores = [name for name, belief in self.counted.items() if not belief.likelihood]
         self.rows = rows  # of each class
-        self.absences = {} if schema.weights is None else _absences(schema, tallies, keys, labels, rows)
+        self.absences = _absences(schema, tallies, keys, labels, rows)
         self.ordering = [name for name, belief in self.counted.items() if not belief.adds_up]
         self.arrange()
         self._ill_mixed = self.ordering if len(self.columns) > 1 and schema.weights is None else []
@@ -76,13 +76,18 @@ class Beliefs:
     def arrange(self) -> None:
         """Prepares scoring from every column's belief and the prior."""
         self.columns, self.start = self._weighed()
-        kinds: dict[type[Belief], list[Name]] = {}
+        kinds: dict[Any, list[Name]] = {}
         for name, belief in in_order(
             self.columns
         ):  # a fixed order, so that equal models give equal sums to the last bit
-            kinds.setdefault(type(belief), []).append(name)
-        self._together = [(names, kind.together([self.columns[n] for n in names])) for kind, names in kinds.items()]
-        self._start = np.ascontiguousarray(self.start[:, None])
+            kinds.setdefault(belief.kind, []).append(name)
+        found = [(names, [self.columns[name] for name in names]) for names in kinds.values()]
+        self._together = [(names, type(beliefs[0]).together(beliefs)) for names, beliefs in found]
+        self._start = self.start[:, None].copy()
+        self._changes = np.zeros((len(self.absences), len(self.keys)))  # by missing cells: most cells are present
+        for at, (missing, present) in enumerate(self.absences.values()):
+            self._start += present[:, None]
+            self._changes[at] = missing - present
 
     def _weighed(self) -> tuple[dict[Name, Belief], Floats]:
         """Every column's belief, and the prior, weighed as the schema says."""
@@ -261,8 +266,9 @@ class Beliefs:
                 for name in names:  # to find the column at fault
                     self._add(name, cells[name], scores, start)
                 raise
-        for name, missing in self.absences.items():
-            missing.add(self.schema.columns[name], cells[name], scores)
+        if self.absences:
+            marked = [self.schema.columns[name].missing(cells[name]) for name in self.absences]
+            kernels.add_where(marked, self._changes, scores)
 
     def _add(self, name: Name, cells: Any, scores: Floats, start: int) -> None:
         try:
@@ -276,13 +282,14 @@ class Beliefs:
 def _absences(
     schema: Schema, tallies: Mapping[Name, AnyTally], keys: Sequence[Key], labels: list[Any], rows: Floats
 ) -> dict[Name, Absence]:
-    """The evidence of missing cells, for columns where it is weighed."""
+    """The evidence of missing cells, for columns where it is weighed; computed for all of them together."""
     weights = schema.weights
-    assert weights is not None
-    return {
-        name: absence(schema.columns[name], tallies[name], keys, rows).times(weights.of_missing(name, labels))
-        for name in weights.missing
-    }
+    if weights is None or not weights.missing:
+        return {}
+    present = [schema.columns[name].present(tallies[name], keys) for name in weights.missing]
+    thetas = np.stack([weights.of_missing(name, labels) for name in weights.missing])
+    found = absence(present, rows).times(thetas)
+    return {name: Absence(*each) for name, *each in zip(weights.missing, *found, strict=True)}
 
 
 def _believed(

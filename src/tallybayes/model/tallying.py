@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.row_tally import ONCE, RowTally
@@ -14,15 +14,27 @@ from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import by_level
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import CellError, numbered_by
 from tallybayes.model.batches import Batch, in_pieces, size_of
+from tallybayes.model.rounding import Rounding
+from tallybayes.model.sample import RowSample
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 MANY = 1 << 16  # rows from which dictionary-encoding is worthwhile
-ENOUGH, SOME = 20, 1000  # rows that tell whether rounding hides much, and how many of more are looked at
 
 Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
+
+
+class Counting(NamedTuple):
+    """How rows are counted; see `Model.train`."""
+
+    weights: Any
+    threads: int | None
+    absent: str
+    label_type: pa.DataType | None
+    sample: RowSample | None
+    rounding: Rounding
 
 
 def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
@@ -63,26 +75,9 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
     if len(batch.rows) == 1:
         yield count(0, 1)
         return
-    _warn_if_blurred(schema, batch, absent)
     size = size_of(batch.cells)
     table = sum(family.table_size(len(batch.rows.classes)) for family in schema.columns.values())
     yield from in_pieces(len(batch.rows), threads, count, size, table)
-
-
-def _warn_if_blurred(schema: Schema, batch: Batch, absent: str) -> None:
-    """Looks at rows all over the batch: the rows of one piece may be alike, if they are sorted."""
-    rounding = {name: family for name, family in schema.columns.items() if family.rounds}
-    if not rounding or len(batch.rows) < ENOUGH:
-        return
-    every = pa.array(range(0, len(batch.rows), len(batch.rows) // SOME + 1))
-    try:
-        encoded = Schema(rounding).encode(batch.cells.take(every), batch.start, absent)
-    except ValueError:
-        return  # counting finds the row at fault
-    for name, family in rounding.items():
-        hidden = family.blurred(encoded[name])
-        if hidden is not None:
-            warnings.warn(f"Column {name!r}: {hidden}", stacklevel=2)
 
 
 def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
@@ -103,6 +98,11 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
     return columns
 
 
+def check_cells(schema: Schema, cells: pa.RecordBatch, absent: str) -> None:
+    """Counts rows as one class, and forgets them: raises the error of a cell that cannot be counted."""
+    tallies_of(schema, schema.encode(cells, 0, absent), Rows([0], np.zeros(cells.num_rows, np.int32)), 0)
+
+
 def shared_tallies(
     schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int, absent: str
 ) -> dict[Name, AnyTally]:
@@ -113,5 +113,6 @@ def shared_tallies(
     found = tallies_of(whole, {name: encoded[name] for name in columns}, rows, start)
     if again:
         spread = Schema(again)
-        found |= tallies_of(spread, spread.encode(cells.take(pa.array(rows.at)), start, absent), rows.spread, start)
+        with numbered_by(rows.at + start):
+            found |= tallies_of(spread, spread.encode(cells.take(pa.array(rows.at)), 0, absent), rows.spread, 0)
     return {name: found[name] for name in schema.columns}

@@ -10,14 +10,17 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
+from tallybayes.data.errors import numbered_by
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
-from tallybayes.model.sample import Sample
-from tallybayes.model.sampled_rows import SampledRows
+from tallybayes.model.sample import RowSample
+from tallybayes.model.sampled_rows import Indices, SampledRows
+from tallybayes.model.tallying import check_cells
 from tallybayes.model.weights_fit import fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.weights import Weights
@@ -46,6 +49,13 @@ def weigh(
 
     The sample depends on the rows alone, so the same rows give the same weights in any order. Although each row is left
     out of the counts that score it, the weights depend on it: after forgetting rows, weigh again.
+
+    >>> from tallybayes import Categorical
+    >>> told = ["sun", "rain", "rain", "sun", "sun"] * 20
+    >>> days, play = {"told": told, "told again": told}, ["no", "yes", "yes", "no", "yes"] * 20
+    >>> model = weigh(Model.train(dict.fromkeys(days, Categorical()), days, play), days, play)
+    >>> {name: round(weight, 1) for name, weight in model.schema.weights.columns.items()}
+    {'told': 0.7, 'told again': 0.7}
     """
     return reweighed(model, sampled_rows(model, data, labels, weights, rows, absent))[0]
 
@@ -57,7 +67,15 @@ def sampled_rows(
     check_absent(absent)
     sample = sample_for(model.schema, rows)
     settings: dict[str, Any] = {"weights": weights, "label_type": model.label_type, "cast": True, "absent": absent}
-    for _ in each_labelled(data, model.schema, labels, sample.add, **settings):
+
+    def add(batch: Batch) -> None:
+        def check(cells: pa.RecordBatch, at: Indices) -> None:
+            with numbered_by(at + batch.start):
+                check_cells(model.schema, cells, absent)
+
+        sample.add(batch, check)
+
+    for _ in each_labelled(data, model.schema, labels, add, **settings):
         pass
     if not sample.seen:
         raise ValueError(
@@ -86,22 +104,22 @@ def _counted(schema: Schema, batch: Batch) -> Model:
     return part
 
 
-def sample_for(schema: Schema, rows: int | None = None) -> Sample:
+def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
     """A sample for `Model.train` to fill while it counts, large enough to fit weights."""
     texts = [name for name, family in schema.by_column.items() if family.is_text]
-    return Sample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
+    return RowSample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
 
 
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
     """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
-    plain = model.believing(weights=None)
+    plain = model if model.schema.weights is None else model.believing(weights=None)
     pieces = pieces_of(plain)
     rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
     plain, evidence = _fitted(plain, rows)
     known = left_out_evidence(plain, rows, pieces, evidence)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:
-        return plain, Weighing(None, len(known.labels), known.naive, known.naive)
+        return plain.believing(weights=None), Weighing(None, len(known.labels), known.naive, known.naive)
     fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)

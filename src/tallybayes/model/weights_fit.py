@@ -20,7 +20,7 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
-from tallybayes.families.minimum import Smooth, curvature_of, minimum
+from tallybayes.families.lbfgs import Smooth, curvature_of, lbfgs
 
 MANY = 1000  # rows, from which on a class has weights of its own if there are texts
 SOME = 10  # rows per class that a class with weights of its own needs
@@ -151,10 +151,10 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
         some = known.every(STEP)
         near = _objective(some, layout, unit)
         first = _curvature(some, layout, unit, start) if some.against else None
-        start = minimum(near, start, low, high, fall=1e-6, slope=1e-3, curvature=first)
+        start = lbfgs(near, start, low, high, fall=1e-6, slope=1e-3, curvature=first)
         curvature = _curvature(some, layout, unit, start)
     objective = _objective(known, layout, unit)
-    return unit * minimum(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
+    return unit * lbfgs(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
 
 
 def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
@@ -181,12 +181,7 @@ def _curvature(known: Evidenced, layout: Layout, unit: Floats, at: Floats) -> Fl
     x = np.concatenate([known.evidence[:, 0], np.ones((2, len(known.labels))) * [[-1.0], [1.0]]])
     scores = np.einsum("p,pr->r", np.append(thetas, offsets), x) + (known.base[1] - known.base[0])
     unsure = known.weights * 0.25 * (1.0 - np.tanh(0.5 * scores) ** 2)
-
-    def penalty(values: Floats) -> tuple[float, Floats]:
-        value, pull = _penalty(values * unit, layout, strengths)
-        return value, pull * unit
-
-    return np.einsum("ir,jr->ij", x * unsure, x) * np.outer(unit, unit) + curvature_of(penalty, at)
+    return (np.einsum("ir,jr->ij", x * unsure, x) + _penalty_curvature(layout, strengths)) * np.outer(unit, unit)
 
 
 def _units(known: Evidenced, layout: Layout) -> Floats:
@@ -220,14 +215,23 @@ def _penalty(values: Floats, layout: Layout, strengths: Strengths) -> tuple[floa
     size, end = layout.size, layout.size + layout.parts
     each, parts, prior, offsets = values[:size], values[size:end], values[end], values[end + 1 :]
     each = each.reshape(layout.own, layout.each)
-    thetas, column = each.mean(axis=0), strengths.pieces > 0
+    thetas, column = each.mean(axis=0) if layout.own > 1 else each[0], strengths.pieces > 0
     count = int(column.sum())
     mean = thetas[column].mean() if count else MEAN
     away, off = thetas - np.where(column, mean, 0.0), parts - 1.0 / max(layout.parts, 1)
     pull, apart = np.abs(strengths.pieces) * away, (each - thetas).reshape(-1)
     penalty = pull @ away + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
     slopes = (2.0 * pull + np.where(column, (mean - MEAN) / max(count, 1), 0.0)) / layout.own
-    slopes = np.tile(slopes, layout.own) + 2.0 * strengths.classes * apart
+    slopes = slopes if layout.own == 1 else np.tile(slopes, layout.own) + 2.0 * strengths.classes * apart
     return float(penalty + strengths.classes * (apart @ apart)), np.concatenate(
         [slopes, off, [prior - PRIOR], 2.0 * offsets]
     )
+
+
+def _penalty_curvature(layout: Layout, strengths: Strengths) -> Floats:
+    """Second derivatives of the penalty where all classes share their weights; it is quadratic."""
+    column, strong = strengths.pieces > 0, np.abs(strengths.pieces)
+    share = column / max(int(column.sum()), 1)
+    found = np.diag(np.concatenate([2.0 * strong, np.ones(layout.parts + 1), np.full(layout.classes, 2.0)]))
+    found[: len(share), : len(share)] += np.outer(share, share) - 2.0 * np.outer(strong * column, share)
+    return found

@@ -35,17 +35,23 @@ class HeldOutDisplay(Display):
             ax.fill_between(x, middle - wide, middle + wide, color=PALETTE[0], alpha=0.25, linewidth=0)
             ax.plot(x, middle, "o-", color=PALETTE[0], markersize=4, linewidth=1.6)
             ax.set_title(f"{title}, held out")
-
-    def _impossible(self, ax: Any, x: Any, found: Sequence[Evaluation]) -> None:
-        """Where the true class was impossible in some rows, the loss is infinite; the mean of the others is drawn."""
+        # Where the true class was impossible in some rows, the loss is infinite; the mean of the others is drawn.
         for place, each in zip(x, found, strict=True):
             if each.impossible:
-                ax.annotate("∞", (place, each.log_loss_of_possible), (0, 4), textcoords="offset points", ha="center")
+                where = {"textcoords": "offset points", "ha": "center"}
+                axes[0].annotate("∞", (place, each.log_loss_of_possible), (0, 4), **where)
 
 
 @dataclass(eq=False, repr=False)
 class LearningCurveDisplay(HeldOutDisplay):
-    """Held-out loss against the number of rows that were counted."""
+    """Held-out loss against the number of rows that were counted.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"sky": ["sun", "rain"] * 10}
+    >>> model = Model.train({"sky": Categorical()}, frame, ["no", "yes"] * 10)
+    >>> LearningCurveDisplay.from_rows(model, frame, ["no", "yes"] * 10, k=4)
+    LearningCurveDisplay: Learning curve, held-out log-loss and error by rows counted: 5 rows 0.278 and 0.0%; ...
+    """
 
     curve: list[LearningCurvePoint]
 
@@ -60,9 +66,7 @@ class LearningCurveDisplay(HeldOutDisplay):
         return f"Learning curve, held-out log-loss and error by rows counted: {'; '.join(parts)}."
 
     def draw(self, axes: list[Any]) -> None:
-        x, found = [each.rows for each in self.curve], [each.held_out for each in self.curve]
-        self._draw(axes, x, found)
-        self._impossible(axes[0], x, found)
+        self._draw(axes, [each.rows for each in self.curve], [each.held_out for each in self.curve])
         for ax in axes:
             ax.set_xlabel("rows counted")
 
@@ -116,7 +120,6 @@ class SettingCurveDisplay(HeldOutDisplay):
         numbers = all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in self.values)
         x = self.values if numbers else range(len(self.values))
         self._draw(axes, x, self.found)
-        self._impossible(axes[0], x, self.found)
         for ax in axes:
             if numbers and min(self.values) > 0 and max(self.values) > 20 * min(self.values):
                 ax.set_xscale("log")

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from tallybayes.counts.exact import Floats
 from tallybayes.data.frames import level_text
 from tallybayes.data.matching import MISSING, matched
 from tallybayes.model.batches import Batch, labelled
@@ -109,7 +110,14 @@ class DecisionDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class BoundaryDisplay(Display):
-    """The plane of two columns, coloured by the most probable class: the stronger the colour, the more probable."""
+    """The plane of two columns, coloured by the most probable class: the stronger the colour, the more probable.
+
+    >>> from tallybayes import Gaussian
+    >>> frame = {"x": [0.0, 1.0, 5.0, 6.0], "y": [1.0, 0.0, 6.0, 5.0]}
+    >>> model = Model.train(dict.fromkeys(frame, Gaussian()), frame, ["a", "a", "b", "b"])
+    >>> BoundaryDisplay.from_model(model, "x", "y")
+    BoundaryDisplay: The most probable class by x (across) and y (up): a in 50%, b in 50% of the area.
+    """
 
     plane: Plane
     rows: list[tuple[Any, Any]]  # by class, the coordinates of some rows
@@ -156,9 +164,12 @@ class BoundaryDisplay(Display):
         )
         picture = np.concatenate([colours, alpha[..., None]], axis=2)
         ax.imshow(picture, extent=(left, right, bottom, top), origin="lower", aspect="auto", interpolation="nearest")
-        self._boundaries(ax, (left, right), (bottom, top))
+        x, y = _middles(left, right, len(found.x)), _middles(bottom, top, len(found.y))
+        if min(len(x), len(y)) > 1 and LEVELS not in found.kinds:  # lines, for readers who cannot see the colours
+            for at in self.decided:
+                ax.contour(x, y, found.decision == at, levels=[0.5], colors=[ink()], linewidths=0.8)
         if not self.rows:  # otherwise their markers show the class
-            self._name_regions(ax, (left, right), (bottom, top))
+            self._name_regions(ax, x, y)
         handles, names = self._handles(ax, styles)
         legend(ax, handles, names, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
         ax.set_xlim(left, right)
@@ -169,32 +180,21 @@ class BoundaryDisplay(Display):
         ax.set_xlabel(named(found.columns[0], 60))
         ax.set_ylabel(named(found.columns[1], 60))
 
-    def _boundaries(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
-        """Lines between classes, for readers who cannot see the colours."""
-        found = self.plane
-        x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
-        if min(len(x), len(y)) < 2 or LEVELS in found.kinds:
-            return
-        for at in self.decided:
-            ax.contour(x, y, found.decision == at, levels=[0.5], colors=[ink()], linewidths=0.8)
-
     @property
     def decided(self) -> list[int]:
         """The indices of the classes that have a region."""
         return np.unique(self.plane.decision).tolist()
 
-    def _name_regions(self, ax: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
+    def _name_regions(self, ax: Any, x: Floats, y: Floats) -> None:
         """Names each region where it is widest."""
         from scipy.ndimage import distance_transform_edt
 
-        found = self.plane
-        x, y = np.linspace(*_middles(across, len(found.x))), np.linspace(*_middles(up, len(found.y)))
         for at in self.decided[:NAMED]:
             steps = 1.0 / len(y), 1.0 / len(x)
-            inside = distance_transform_edt(np.pad(found.decision == at, 1), steps)[1:-1, 1:-1]
+            inside = distance_transform_edt(np.pad(self.plane.decision == at, 1), steps)[1:-1, 1:-1]
             row, column = np.unravel_index(inside.argmax(), inside.shape)
             where: dict[str, Any] = {"ha": "center", "va": "center", "fontsize": "small", "fontweight": "bold"}
-            ax.text(x[column], y[row], named(found.classes[at], 16), **where)
+            ax.text(x[column], y[row], named(self.plane.classes[at], 16), **where)
 
     def _handles(self, ax: Any, styles: list[Any]) -> tuple[list[Any], list[Any]]:
         from matplotlib.patches import Patch
@@ -231,9 +231,10 @@ def _extent(axis: Any, kind: str) -> tuple[float, float]:
     return float(axis[0]) - half, float(axis[-1]) + half
 
 
-def _middles(span: tuple[float, float], count: int) -> tuple[float, float, int]:
-    half = (span[1] - span[0]) / count / 2
-    return span[0] + half, span[1] - half, count
+def _middles(low: float, high: float, count: int) -> Floats:
+    """The middles of as many equal parts."""
+    half = (high - low) / count / 2
+    return np.linspace(low + half, high - half, count)
 
 
 def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[Any, Any]]:

@@ -83,7 +83,8 @@ class DensityDisplay(Display):
     def alt(self) -> str:
         names = ", ".join(short(self.shapes[0].classes[i]) for i in self.classes)
         listed = ", ".join(short(each.column) for each in self.shapes[:12]) + ", …" * (len(self.shapes) > 12)
-        return f"How {listed} is distributed in the classes {names}. " + " ".join(map(_peaks, self.shapes[:3]))
+        verb = "is" if len(self.shapes) == 1 else "are"
+        return f"How {listed} {verb} distributed in the classes {names}. " + " ".join(map(_peaks, self.shapes[:3]))
 
     def draw(self, axes: list[Any]) -> None:
         for at, (ax, each, rows) in enumerate(zip(axes, self.shapes, self.rows, strict=True)):
@@ -161,31 +162,20 @@ def _histogram(ax: Any, values: Floats, edges: Floats, mark: Mark) -> None:
 
 def _rug(ax: Any, values: Floats, mark: Mark, at: int) -> None:
     some = np.sort(values)[np.linspace(0, len(values) - 1, min(len(values), RUG)).round().astype(int)]
-    place = ax.get_xaxis_transform()
+    from matplotlib.lines import Line2D
+
     bottom = 0.012 + 0.03 * at
     x = np.stack([some, some, np.full(len(some), np.nan)], axis=1).ravel()  # one path is shorter than many
     y = np.tile([bottom, bottom + 0.022, np.nan], len(some))
-    ax.add_line(_line(x, y, mark.color, place))
-
-
-def _line(x: Floats, y: Floats, color: str, place: Any) -> Any:
-    """A line that does not stretch the axes."""
-    from matplotlib.lines import Line2D
-
-    return Line2D(x, y, color=color, linewidth=0.6, transform=place)
+    # Unlike a plotted line, this one does not stretch the axes.
+    ax.add_line(Line2D(x, y, color=mark.color, linewidth=0.6, transform=ax.get_xaxis_transform()))
 
 
 def _counts(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int]) -> list[Any]:
     if len(each.x) * len(classes) > BARS:
         return _curves(ax, each, rows, classes)
-    handles, width = [], 0.8 / len(classes)
-    for at, (i, mark) in enumerate(zip(classes, marks(len(classes)), strict=True)):
-        places = np.asarray(each.x) + (at - (len(classes) - 1) / 2) * width
-        handles.append(ax.bar(places, each.p[i], width, **_filled(mark)))
-        _whiskers(ax, places, each, i, upright=True)
-        if rows is not None and len(rows[i]):
-            n = [float((rows[i] == x).mean()) for x in each.x]
-            _dots(ax, places, n, mark)
+    found = [[float((n == x).mean()) for x in each.x] if len(n) else None for n in rows or ()]
+    handles = _bars(ax, each, np.asarray(each.x), found, classes, upright=True)
     ax.set_ylabel("probability")
     ax.xaxis.get_major_locator().set_params(integer=True)
     return handles
@@ -193,13 +183,8 @@ def _counts(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
 
 def _levels(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int]) -> list[Any]:
     """Level by level from the top."""
-    handles, wide = [], 0.8 / len(classes)
-    for at, (i, mark) in enumerate(zip(classes, marks(len(classes)), strict=True)):
-        places = np.arange(len(each.x)) + (at - (len(classes) - 1) / 2) * wide
-        handles.append(ax.barh(places, each.p[i], wide, **_filled(mark)))
-        _whiskers(ax, places, each, i, upright=False)
-        if rows is not None and rows[i].sum():
-            _dots(ax, rows[i] / rows[i].sum(), places, mark)
+    found = [n / n.sum() if n.sum() else None for n in rows or ()]
+    handles = _bars(ax, each, np.arange(len(each.x)), found, classes, upright=False)
     ax.set_yticks(range(len(each.x)), [named(x, 18) for x in each.x])
     ax.set_ylim(len(each.x) - 0.4, -0.6)
     label = "probability"
@@ -210,23 +195,23 @@ def _levels(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
     return handles
 
 
-def _filled(mark: Mark) -> dict[str, Any]:
-    return {"facecolor": mark.color, "hatch": mark.hatch or None, "edgecolor": ink(), "linewidth": 0.4, "alpha": 0.85}
-
-
-def _whiskers(ax: Any, places: Any, each: Shape, i: int, upright: bool) -> None:
-    if np.isnan(each.low[i]).any():
-        return
-    span = np.abs(np.stack([each.p[i] - each.low[i], each.high[i] - each.p[i]]))
-    settings: dict[str, Any] = {"fmt": "none", "ecolor": ink(), "elinewidth": 0.8, "capsize": 1.5}
-    if upright:
-        ax.errorbar(places, each.p[i], yerr=span, **settings)
-    else:
-        ax.errorbar(each.p[i], places, xerr=span, **settings)
-
-
-def _dots(ax: Any, x: Any, y: Any, mark: Mark) -> None:
-    ax.plot(x, y, mark.marker, markersize=4, markerfacecolor="none", markeredgecolor=ink(), linestyle="none")
+def _bars(
+    ax: Any, each: Shape, where: Any, found: Sequence[Any], classes: Sequence[int], *, upright: bool
+) -> list[Any]:
+    """A bar for each value and class, with whiskers, and with a dot at the share of rows that has it, if `found`."""
+    handles, wide = [], 0.8 / len(classes)
+    for at, (i, mark) in enumerate(zip(classes, marks(len(classes)), strict=True)):
+        places, p = where + (at - (len(classes) - 1) / 2) * wide, each.p[i]
+        filled = {"facecolor": mark.color, "hatch": mark.hatch or None, "edgecolor": ink(), "linewidth": 0.4}
+        handles.append((ax.bar if upright else ax.barh)(places, p, wide, alpha=0.85, **filled))
+        if not np.isnan(each.low[i]).any():
+            span = {"yerr" if upright else "xerr": np.abs(np.stack([p - each.low[i], each.high[i] - p]))}
+            ends: dict[str, Any] = {"fmt": "none", "ecolor": ink(), "elinewidth": 0.8, "capsize": 1.5}
+            ax.errorbar(*((places, p) if upright else (p, places)), **span, **ends)
+        if found and (share := found[i]) is not None:
+            hollow = {"markersize": 4, "markerfacecolor": "none", "markeredgecolor": ink(), "linestyle": "none"}
+            ax.plot(*((places, share) if upright else (share, places)), mark.marker, **hollow)
+    return handles
 
 
 _DRAWN = {NUMBERS: _curves, COUNTS: _counts, LEVELS: _levels}

@@ -46,13 +46,13 @@ class Display(ABC):
         from matplotlib import rc_context
 
         with rc_context({"font.family": canvas.fonts()}):
-            self.axes_ = self._new() if ax is None else canvas.given_axes(ax, self.panels)
+            if ax is None:
+                self.axes_ = self.divided(canvas.pyplot().figure(figsize=self.whole_size, layout="constrained"))
+            else:
+                self.axes_ = canvas.given_axes(ax, self.panels)
             self.ax_, self.figure_ = self.axes_[0], self.axes_[0].figure
             self.draw(self.axes_)
         return self
-
-    def _new(self) -> list[Any]:
-        return self.divided(canvas.pyplot().figure(figsize=self.whole_size, layout="constrained"))
 
     @property
     def columns(self) -> int:

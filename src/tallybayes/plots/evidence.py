@@ -109,7 +109,13 @@ class WaterfallDisplay(Display):
 @dataclass(eq=False, repr=False)
 class MarkedTextDisplay(Display):
     """A text whose words are marked as evidence for or against a class: the stronger the evidence, the fuller the
-    mark."""
+    mark.
+
+    >>> from tallybayes import Words
+    >>> model = Model.train({"text": Words()}, ["free money", "lunch on monday"], ["spam", "ham"])
+    >>> MarkedTextDisplay.from_model(model, "a free lunch")
+    MarkedTextDisplay: A text with its words marked. The strongest evidence: free (2.3 × for spam), ...
+    """
 
     pieces: list[Piece]
     first: Any

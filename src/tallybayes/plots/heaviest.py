@@ -62,7 +62,13 @@ def word_probabilities(model: Model, column: Name | None = None) -> WordProbabil
 @dataclass(eq=False, repr=False)
 class HeaviestDisplay(Display):
     """The words, levels and intervals that weigh most for each class: two classes back to back, or a panel for each
-    of more."""
+    of more.
+
+    >>> from tallybayes import Words
+    >>> model = Model.train({"text": Words()}, ["free money", "lunch on monday"], ["spam", "ham"])
+    >>> HeaviestDisplay.from_model(model, top=2)
+    HeaviestDisplay: The strongest evidence for each class. ham: lunch, monday; spam: free, money.
+    """
 
     weights: dict[Any, list[Weight]]
     more: int  # classes that are not shown
@@ -146,7 +152,14 @@ class HeaviestDisplay(Display):
 @dataclass(eq=False, repr=False)
 class WordProbabilityDisplay(Display):
     """P(x = 1 | class) for every word or every boolean column, a panel for each class, with the highest spikes
-    named."""
+    named.
+
+    >>> from tallybayes import Bernoulli
+    >>> frame = {"free": [True, True, False], "lunch": [False, False, True]}
+    >>> model = Model.train(dict.fromkeys(frame, Bernoulli()), frame, ["spam", "spam", "ham"])
+    >>> WordProbabilityDisplay.from_model(model, spikes=1)
+    WordProbabilityDisplay: P(word | class) of 2 words. The highest: in ham lunch 0.67; in spam free 0.75.
+    """
 
     found: WordProbabilities
     classes: list[int]

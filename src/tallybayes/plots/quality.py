@@ -63,18 +63,10 @@ class ReliabilityDisplay(Display):
         ax.set_ylim(-0.02, 1.02)
         ax.set_xlim(-0.01, 1.01)
         ax.set_title(f"ECE {self.error:.3f}")
+        rows, starts = [each.n for each in self.intervals], [each.low for each in self.intervals]
         widths = [each.high - each.low for each in self.intervals]
-        below.bar(
-            [each.low for each in self.intervals],
-            [each.n for each in self.intervals],
-            widths,
-            align="edge",
-            color=PALETTE[0],
-            edgecolor=ink(),
-            linewidth=0.4,
-        )
+        below.bar(starts, rows, widths, align="edge", color=PALETTE[0], edgecolor=ink(), linewidth=0.4)
         below.set_ylabel("rows")
-        rows = [each.n for each in self.intervals]
         if max(rows, default=0) > MANY_TIMES * min(rows, default=1):
             below.set_yscale("log")
         below.set_xlabel("probability of the decision")
@@ -82,7 +74,14 @@ class ReliabilityDisplay(Display):
 
 @dataclass(eq=False, repr=False)
 class ConfusionDisplay(Display):
-    """Confusion matrix: truth by decision, each row normalised to the number of rows of its class."""
+    """Confusion matrix: truth by decision, each row normalised to the number of rows of its class.
+
+    >>> from tallybayes import Categorical, Model, evaluate
+    >>> frame = {"sky": ["sun", "sun", "rain", "rain"]}
+    >>> model = Model.train({"sky": Categorical()}, frame, ["no", "no", "yes", "no"])
+    >>> ConfusionDisplay.from_evaluation(evaluate(model, frame, ["no", "no", "no", "yes"]))
+    ConfusionDisplay: Confusion matrix of 2 classes: 3 rows are right; yes mistaken for no 1 time.
+    """
 
     classes: list[Any]
     n: Any  # [truth, decision]; the last decision is "rejected", if any row was
@@ -101,10 +100,10 @@ class ConfusionDisplay(Display):
     @property
     def alt(self) -> str:
         wrong = [
-            (self.n[i, j], f"{short(a)} mistaken for {short(b)} {count(self.n[i, j])} times")
+            (n, f"{short(a)} mistaken for {short(b)} {how_many(float(n), 'time', 'times')}")
             for i, a in enumerate(self.classes)
             for j, b in enumerate(self.classes)
-            if i != j and self.n[i, j]
+            if i != j and (n := self.n[i, j])
         ]
         most = [text for _, text in sorted(wrong, key=lambda pair: -pair[0])[:6]]
         right = how_many(float(np.trace(self.n)), "row is", "rows are")
@@ -124,8 +123,12 @@ class ConfusionDisplay(Display):
             for (i, j), rows in np.ndenumerate(self.n):
                 shade = "white" if share[i, j] > 0.35 else ink()
                 ax.text(j, i, count(rows), ha="center", va="center", fontsize="small", color=shade)
-        self._name(ax, ax.yaxis, self._named_classes(), self.classes)
-        self._name(ax, ax.xaxis, self._named_classes(), self.classes)
+        shown = self._named_classes()
+        size = "small" if len(shown) <= WRITTEN else "x-small" if len(self.classes) <= NAMED else 5
+        names = [named(self.classes[i], 16) for i in shown]
+        turned = {"rotation": 90} if len(self.classes) > 4 or max(map(len, names)) > 10 else {}
+        ax.yaxis.set_ticks(shown, names, fontsize=size)
+        ax.xaxis.set_ticks(shown, names, fontsize=size, **turned)
         if self.rejected and len(self.classes) <= NAMED:
             names = [*(named(label, 16) for label in self.classes), "rejected"]
             ax.set_xticks(range(len(names)), names, rotation=90 if len(names) > 4 else 0)
@@ -145,12 +148,6 @@ class ConfusionDisplay(Display):
             if len(shown) < NAMES and all(abs(i - other) >= len(self.classes) / NAMED for other in shown):
                 shown.append(i)
         return sorted(shown)
-
-    def _name(self, ax: Any, axis: Any, shown: list[int], classes: list[Any]) -> None:
-        small = "small" if len(shown) <= WRITTEN else "x-small" if len(classes) <= NAMED else 5
-        names = [named(classes[i], 16) for i in shown]
-        turned = axis is ax.xaxis and (len(classes) > 4 or max(map(len, names)) > 10)
-        axis.set_ticks(shown, names, fontsize=small, **({"rotation": 90} if turned else {}))
 
 
 @dataclass(eq=False, repr=False)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ class Ranking(Display):
     threshold: float
 
     size = (4.8, 4.2)
+    _title: ClassVar[str]
 
     @classmethod
     def from_evaluation(cls, evaluation: Evaluation, labels: Any = None, *, threshold: float = HALF) -> Self:
@@ -40,7 +41,7 @@ class Ranking(Display):
     @property
     def alt(self) -> str:
         parts = "; ".join(self._described(each) for each in self.curves)
-        return f"{type(self).__doc__.split('.')[0]}. {parts}."  # type: ignore[union-attr]
+        return f"{self._title}. {parts}."
 
     def draw(self, axes: list[Any]) -> None:
         (ax,) = axes
@@ -88,6 +89,8 @@ def _wanted(evaluation: Evaluation, labels: Any) -> list[Any]:
 class RocDisplay(Ranking):
     """ROC: the true positive rate against the false positive rate."""
 
+    _title = "ROC: the true positive rate against the false positive rate"
+
     def _points(self, each: Thresholds) -> tuple[Any, Any]:
         return each.false_positive_rate, each.recall
 
@@ -112,6 +115,7 @@ class RocDisplay(Ranking):
 class PrecisionRecallDisplay(Ranking):
     """Precision against recall."""
 
+    _title = "Precision against recall"
     _where = "lower left"
 
     def _points(self, each: Thresholds) -> tuple[Any, Any]:
@@ -135,6 +139,7 @@ class PrecisionRecallDisplay(Ranking):
 class CostCurveDisplay(Ranking):
     """Cost curve: the cost of errors at the best and at the chosen threshold, as false negatives cost more."""
 
+    _title = "Cost curve: the cost of errors at the best and at the chosen threshold, as false negatives cost more"
     _where = "upper right"
 
     @property

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 FAINT = 0.1  # relative to the strongest word: less is not marked
-FEW = 5  # columns of a block that are named one by one
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,6 @@ class Picture:
 
     svg: str
     alt: str
-    title: str = ""
 
 
 class Piece(NamedTuple):
@@ -115,16 +113,6 @@ def times(log_odds: float) -> str:
     if size < math.log(1e6):
         return f"{math.exp(size):,.0f}"
     return f"{math.exp(size):.1e}" if size < 700 else "∞" if math.isinf(size) else f"e^{size:,.0f}"
-
-
-def briefly(title: str) -> str:
-    """The title of an entry; of a block of many columns, only the first few names.
-
-    >>> briefly("height, weight"), briefly("a, b, c, d, e, f, g")
-    ('height, weight', 'a, b, c and 4 more')
-    """
-    names = title.split(", ")
-    return title if len(names) <= FEW else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
 def count(n: float) -> str:

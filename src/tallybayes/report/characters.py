@@ -21,15 +21,9 @@ def clean(text: object, kept: str = "") -> str:
     found = str(text)
     if found.isascii() and found.isprintable():
         return found
-    return "".join(c if c in kept or not _steers(c) else _spelled(c) for c in found)
-
-
-def _steers(character: str) -> bool:
-    return character != JOINER and unicodedata.category(character) in HIDDEN
-
-
-def _spelled(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    seen = {*kept, JOINER}
+    steering = {c for c in found if c not in seen and unicodedata.category(c) in HIDDEN}
+    return found.translate({ord(c): c.encode("unicode_escape").decode("ascii") for c in steering})
 
 
 def short(value: object, longest: int = LONGEST) -> str:

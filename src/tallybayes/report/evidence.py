@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from tallybayes.model.evidence import PRIOR, Evidence
-from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table, briefly
+from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
 from tallybayes.report.characters import short
 from tallybayes.report.plain import to_text
-from tallybayes.schema.entries import Name, members, title
+from tallybayes.schema.entries import Name, briefly, members, title
 
 ROWS = 3  # shown by default
 TOP = 15  # columns shown, and words of each
@@ -234,12 +234,13 @@ def _rest(row: RowFacts, pieces: Sequence[ColumnFacts | WordFacts], what: str, i
 
 def steps(row: RowFacts, top: int = STEPS, named: bool = True) -> list[Bar]:
     """The prior, the columns and words with the most evidence, the rest as one step, and the total. A text is split
-    into its words."""
+    into its words, a block into its columns, which may have evidence of their own beside it."""
     prior, *others = row.columns
     pieces: list[tuple[str, ColumnFacts | WordFacts]] = []
     for column in others:
         if column.words:
-            pieces += [(word_title(word), word) for word in column.words]
+            among = " (with others)" * isinstance(column.value, dict)
+            pieces += [(word_title(word) + among, word) for word in column.words]
         else:
             pieces.append((titled(column, named), column))
     informative = [piece for piece in pieces if piece[1].log_odds != 0]

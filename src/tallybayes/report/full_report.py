@@ -11,7 +11,7 @@ from tallybayes.model.diagnosis import Diagnosis, Mistake
 from tallybayes.model.information import information
 from tallybayes.model.model import Model
 from tallybayes.report import evaluation, evidence, model
-from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Table, briefly, count, how_many
+from tallybayes.report.blocks import Block, Heading, Lines, Marked, Picture, Table, count, how_many
 from tallybayes.report.characters import clean, short
 from tallybayes.report.evaluation import EvaluationFacts
 from tallybayes.report.evidence import ColumnFacts, EvidenceFacts
@@ -19,7 +19,7 @@ from tallybayes.report.marks import marked
 from tallybayes.report.model import ModelFacts
 from tallybayes.report.plain import to_text
 from tallybayes.report.schema import MOST_COLUMNS
-from tallybayes.schema.entries import title
+from tallybayes.schema.entries import briefly, title
 
 TOP = 8  # pieces of evidence shown for a mistake
 LONGEST = 2000  # characters of a text that are shown

@@ -50,7 +50,6 @@ STYLE = f"""\
 .tallybayes h1 {{ font-size: 1.8em; margin: 0 0 .4em; overflow-wrap: anywhere; }}
 .tallybayes .pictures {{ display: flex; flex-wrap: wrap; gap: .8em .3em; margin: 0 0 1em; align-items: flex-start; }}
 .tallybayes figure {{ margin: 0; max-width: 100%; overflow-x: auto; }}
-.tallybayes figcaption {{ opacity: .75; }}
 .tallybayes svg {{ display: block; max-width: 100%; height: auto; }}
 @media (max-width: 40em) {{
   .tallybayes .bars td.half {{ width: 3.6em; min-width: 3.6em; }}
@@ -92,8 +91,7 @@ def fragment(blocks: Iterable[Block]) -> str:
 
 def _pictures(pictures: Iterable[Any]) -> str:
     """Consecutive pictures, side by side if there is room."""
-    drawn = (f"<figure>{each.svg}{_caption(each.title)}</figure>" for each in pictures)
-    return f'<div class="pictures">{"".join(drawn)}</div>'
+    return f'<div class="pictures">{"".join(f"<figure>{each.svg}</figure>" for each in pictures)}</div>'
 
 
 def _block(block: Any) -> str:
@@ -111,10 +109,6 @@ def _block(block: Any) -> str:
     if block.detail:
         return f"<details><summary>{_text(block.title)}</summary>{_table(block, caption='')}</details>"
     return _table(block, f"<caption>{_text(block.title)}</caption>" if block.title else "")
-
-
-def _caption(title: str) -> str:
-    return f"<figcaption>{_text(title)}</figcaption>" if title else ""
 
 
 def _piece(piece: Piece, most: float) -> str:

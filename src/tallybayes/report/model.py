@@ -12,9 +12,9 @@ from tallybayes.files import digest
 from tallybayes.model import Model, parameter_count
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
-from tallybayes.report.blocks import Block, Lines, Table, briefly, count, how_many, times
+from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
 from tallybayes.report.plain import to_text
-from tallybayes.schema.entries import Name, by_title, title
+from tallybayes.schema.entries import Name, briefly, by_title, title
 
 TOP = 10  # words and values shown for a single class or column
 A_FEW = 5  # words and values shown by default; elements of a vector
@@ -142,7 +142,7 @@ def believed(facts: ModelFacts) -> Iterator[Block]:
     if facts.parameter_count is not None:
         yield Lines([facts.parameter_count.summary], "parameters")
     for column, lines in facts.networks.items():
-        yield Lines(lines, f"network of {briefly(column)}")
+        yield Lines(lines, f"dependence in {briefly(column)}")
     shown = list(facts.classes)[:MANY]
     for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
         rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]

@@ -17,7 +17,13 @@ SUBJECTS = ("schema", "model", "evidence", "evaluation", "crossvalidation", "cho
 
 @dataclass(frozen=True)
 class Report:
-    """Facts, and blocks that show them. A notebook displays it as HTML."""
+    """Facts, and blocks that show them. A notebook displays it as HTML.
+
+    >>> from tallybayes import Categorical, Model
+    >>> report = report_on(Model.train({"sky": Categorical()}, {"sky": ["sun", "rain"]}, ["no", "yes"]))
+    >>> report.to_json()["classes"]
+    {'no': 1.0, 'yes': 1.0}
+    """
 
     title: str
     facts: Any

@@ -9,6 +9,7 @@ from typing import Any
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many
 from tallybayes.report.plain import to_text
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import briefly
 
 MOST_CLASSES = 24  # that are shown
 MOST_COLUMNS = 100  # the same; JSON has all
@@ -63,7 +64,10 @@ def columns_block(columns: tuple[ColumnFacts, ...]) -> Block:
     """The facts of every column; parts that no column has are left out."""
     head = ("column", "family", "parameters", "why")
     shown = columns[:MOST_COLUMNS]
-    cells = [(c.column, c.family, "" if c.parameter_count is None else count(c.parameter_count), c.why) for c in shown]
+    cells = [
+        (briefly(c.column), c.family, "" if c.parameter_count is None else count(c.parameter_count), c.why)
+        for c in shown
+    ]
     kept = [i for i in range(len(head)) if i < 2 or any(row[i] for row in cells)]
     if not cells:
         return Lines(["none"], "columns")

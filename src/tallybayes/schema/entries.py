@@ -19,6 +19,8 @@ Name = str | tuple[str, ...]
 
 T = TypeVar("T")
 
+FEW = 5  # columns of a block that are named one by one
+
 
 def members(name: Name) -> tuple[str, ...]:
     """The columns of an entry."""
@@ -32,6 +34,16 @@ def title(name: Name) -> str:
     ('age', 'height, weight')
     """
     return ", ".join(members(name))
+
+
+def briefly(title: str) -> str:
+    """The title of an entry; of a block of many columns, only the first few names.
+
+    >>> briefly("height, weight"), briefly("a, b, c, d, e, f, g")
+    ('height, weight', 'a, b, c and 4 more')
+    """
+    names = title.split(", ")
+    return title if len(names) <= FEW else f"{', '.join(names[:3])} and {len(names) - 3} more"
 
 
 def by_title(entries: Mapping[Name, T]) -> dict[str, T]:

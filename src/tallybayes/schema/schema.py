@@ -20,6 +20,7 @@ from tallybayes.schema.class_prior import FREQUENCIES, Prior, checked_prior, log
 from tallybayes.schema.compatible import check_beliefs, check_same_counts
 from tallybayes.schema.entries import (
     Name,
+    briefly,
     check_apart,
     check_distinct,
     check_family,
@@ -151,9 +152,9 @@ class Schema:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
 
-    def prepared(self, cells: pa.RecordBatch, rows: Rows) -> Schema:
+    def prepared(self, cells: pa.RecordBatch, rows: Rows, absent: str = ERROR) -> Schema:
         """The same with everything fixed that counting needs, chosen from a sample of rows; see `prepare`."""
-        found = matched(cells, self.by_column)
+        found = matched(cells, self.by_column, absent)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
         reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
@@ -251,8 +252,6 @@ class Schema:
         mine, theirs = ((s.columns, s.prior, s.label, s.weights, s.components) for s in (self, other))
         return mine == theirs
 
-    __hash__ = None  # type: ignore[assignment]
-
     def described(self) -> list[tuple[str, str, str]]:
         """Each entry, its family and the reason; columns that were left out come last."""
         rows = [
@@ -278,6 +277,7 @@ class Schema:
         about = "; ".join(filter(None, [where, "each of several components" * self.has_components]))
         prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"
         rows.append(("(class)", prior + self.weight_text(), about))
+        rows = [(briefly(name), family, why) for name, family, why in rows]
         wide = max(len(name) for name, _, _ in rows)
         middle = max(len(family) for _, family, why in rows if why) if any(why for *_, why in rows) else 0
         return "\n".join(f"{name:{wide}}  {family:{middle}}  {why}".rstrip() for name, family, why in rows)

@@ -12,7 +12,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
@@ -53,13 +53,10 @@ def make_app(
                 raise
             yield
 
-    app = Starlette(
-        routes=routes(service),
-        middleware=[Middleware(Guard, service=service), Middleware(KnownPaths, service=service)],
-        exception_handlers={HTTPException: _as_problem},
-        lifespan=running,
-    )
+    app = Starlette(routes=routes(service), lifespan=running)
     app.router.redirect_slashes = False
+    inner = ExceptionMiddleware(app.router, {HTTPException: _as_problem})
+    app.middleware_stack = Guard(KnownPaths(inner, service), service)  # Starlette's own answers bugs, as Guard does
     app.state.service = service
     return app
 

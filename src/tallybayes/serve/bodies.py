@@ -23,6 +23,7 @@ GZIP = 31  # zlib's window bits for the gzip format
 DIGITS_LIMIT = "integer string conversion"  # in Python's error for an integer with too many digits
 TOO_MANY_DIGITS = "a number has more than 4,300 digits"
 CLOSE = {"connection": "close"}  # the rest of the body is not read
+WHOLE = "tallybayes.whole"  # in a scope: whether all of the request has arrived, so that reading it never waits
 
 
 Take = Callable[[int], bool]
@@ -32,25 +33,32 @@ class GoneError(Exception):
     """The client disconnected before the request was complete."""
 
 
-async def read_body(headers: Mapping[str, str], receive: Receive, limits: Limits, take: Take) -> bytes:
-    """The whole body, decompressed. `take` is asked for memory for every part of it."""
+async def read_body(
+    headers: Mapping[str, str], receive: Receive, limits: Limits, take: Take, *, whole: bool = False
+) -> bytes:
+    """The whole body, decompressed. `take` is asked for memory for every part of it. If the `whole` body has arrived,
+    no timer is needed, which would take longer than to read it."""
     encoding = headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise Problem(415, f"Content-Encoding: {encoding} is not supported. Send gzip, or no encoding.", CLOSE)
     length = headers.get("content-length")
     if length is not None and length.isdecimal() and int(length) > limits.body:
         _too_long(limits)
-    try:
-        async with asyncio.timeout(limits.seconds):
-            body = await _arrived(receive, limits, take)
-    except TimeoutError:
-        raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
+    body = await (_arrived if whole else _in_time)(receive, limits, take)
     if len(body) > limits.body:
         _too_long(limits)
     if encoding != "identity":
         body = await asyncio.to_thread(_unpacked, body, limits)  # a few bytes may become many
         _check_room(take(len(body)))
     return body
+
+
+async def _in_time(receive: Receive, limits: Limits, take: Take) -> bytes:
+    try:
+        async with asyncio.timeout(limits.seconds):
+            return await _arrived(receive, limits, take)
+    except TimeoutError:
+        raise Problem(408, f"The request did not arrive within {limits.seconds:g} seconds.", CLOSE) from None
 
 
 async def _arrived(receive: Receive, limits: Limits, take: Take) -> bytes:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
-from tallybayes.serve.bodies import JSON, media_type, read_body
+from tallybayes.serve.bodies import JSON, WHOLE, media_type, read_body
 from tallybayes.serve.guard import HEADERS, TAKEN
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.problems import Problem
@@ -39,7 +39,8 @@ class Incoming:
     async def body(self, most: int | None = None) -> bytes:
         """The body; at most so many bytes of it, if given."""
         limits = self.service.limits if most is None else replace(self.service.limits, body=most)
-        return await read_body(self.headers, self.receive, limits, self._take)
+        whole = self.scope.get(WHOLE, False)
+        return await read_body(self.headers, self.receive, limits, self._take, whole=whole)
 
     def _take(self, size: int) -> bool:
         """Takes memory, which the guard gives back."""

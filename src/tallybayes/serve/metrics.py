@@ -48,6 +48,7 @@ class Metrics:
             version.labels(name).set_function(partial(getattr, model.store, "number"))
         self._models = models
         self._labelled = lru_cache(maxsize=10_000)(self._children)
+        self._rows_of = lru_cache(maxsize=10_000)(self._rows.labels)
 
     def answered(self, operation: str, model: str | None, status: int, seconds: float) -> None:
         requests, times = self._labelled(operation, model if model in self._models else None, status)
@@ -58,7 +59,7 @@ class Metrics:
         """Counts the rows that a change reports."""
         for what in CHANGES:
             if facts.get(what):
-                self._rows.labels(model, what).inc(facts[what])
+                self._rows_of(model, what).inc(facts[what])
 
     def text(self, models: Collection[str]) -> bytes:
         """The metrics of these models."""

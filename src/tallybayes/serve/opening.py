@@ -19,10 +19,10 @@ NAME = "name"  # the setting of a store that names its model
 
 @contextmanager
 def opened_stores(
-    paths: Sequence[str], *, schema: str | None = None, model: str | None = None
+    paths: Sequence[str], *, schema: str | None = None, model: str | None = None, mail: bool = False
 ) -> Iterator[dict[str, Store]]:
     """Stores by the names of their models, closed at the end. A store that does not exist is created from a schema or
-    model file."""
+    model file. If they are for `mail`, a schema that is not is an error before anything is created."""
     if schema is not None and model is not None:
         raise ValueError("Give --schema or --from, not both: a store starts with a schema or with a model's counts.")
     if len(paths) > 1 and (schema is not None or model is not None):
@@ -30,7 +30,7 @@ def opened_stores(
     found: dict[str, Store] = {}
     with ExitStack() as stack:
         for path in paths:
-            store = stack.enter_context(opened_store(path, schema, model))
+            store = stack.enter_context(opened_store(path, schema, model, mail))
             name = name_of(store)
             if name in found:
                 raise ValueError(f"{found[name].path} and {store.path} are both called {name!r}. Serve one of them.")
@@ -42,7 +42,7 @@ def is_store(path: str) -> bool:
     return Path(path, JOURNAL).is_file()
 
 
-def opened_store(path: str, schema: str | None = None, model: str | None = None) -> Store:
+def opened_store(path: str, schema: str | None = None, model: str | None = None, mail: bool = False) -> Store:
     """The store in a folder. The schema or model is read only if there is none."""
     if is_store(path):
         return Store.open(path)
@@ -51,7 +51,12 @@ def opened_store(path: str, schema: str | None = None, model: str | None = None)
             f"{path}: there is no store. Create one from a model with --from spam.tally, or an empty one from a schema "
             "with --schema schema.toml (`tallybayes schema` writes one)."
         )
-    store = Store.create(path, _start(schema, model))
+    start = _start(schema, model)
+    if mail:
+        from tallybayes.filtering.in_memory import check_columns  # which needs lxml
+
+        check_columns(start.schema if isinstance(start, Model) else start)
+    store = Store.create(path, start)
     if model is not None:
         store.set(NAME, Path(model).stem)
     return store

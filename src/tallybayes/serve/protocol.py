@@ -13,6 +13,7 @@ from typing import Any
 from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
+from tallybayes.serve.bodies import WHOLE
 from tallybayes.serve.problems import MEDIA_TYPE, Problem
 from tallybayes.serve.settings import Limits
 
@@ -149,6 +150,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         if not self._deaf and not self.parser.should_upgrade():
+            self.cycle.scope[WHOLE] = True  # type: ignore[literal-required]
             super().on_message_complete()
 
     def begins_answer(self) -> bool:

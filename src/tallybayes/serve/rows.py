@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import bidirectional, category
@@ -55,7 +56,7 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
     if isinstance(given, str) and len(given) > LONGEST_LABEL:
         raise ValueError(f"The label {given[:40]!r} … has more than {LONGEST_LABEL:,} characters. Give a shorter one.")
     if isinstance(given, str) and given not in known:
-        _check_new(given)
+        _check_new(given, known)
     if not known or type(given) is type(known[0]):
         return given
     if type(given) is int and isinstance(known[0], float):
@@ -71,12 +72,17 @@ def label_of(given: Any, known: Sequence[Any]) -> Any:
         return given  # the library will raise an error
 
 
-def _check_new(label: str) -> None:
+def _check_new(label: str, known: Sequence[Any]) -> None:
     """Refuses names of new classes that nobody could tell from others, or could not see."""
     if not label.strip():
         raise ValueError("The label is empty. Give the name of a class.")
     if any(category(each) in CONTROLS or bidirectional(each) in DIRECTIONS for each in label):
         raise ValueError(f"The label {label[:40]!r} has control characters. Give the name of a class.")
+    plain = re.sub(r"\s{2,}", " ", label.strip())
+    if label != plain:
+        given, like = repr(label[:40]), repr(plain[:40])
+        differs = f"differs from the class {like} only by" if plain in known else "has needless"
+        raise ValueError(f"The label {given} {differs} white space. Give {like}.")
 
 
 def check_known(label: Any, known: Sequence[Any], advice: str) -> None:

@@ -17,7 +17,7 @@ import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.model import Model
 from tallybayes.model.prepare import prepare
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 from tallybayes.model.weigh import reweighed
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES, Prior
@@ -52,11 +52,11 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
     def _believed(self, learned: Learned) -> Schema:
         """The schema under the beliefs that the parameters set."""
 
-    def _sample(self, schema: Schema, rows: float) -> Sample | None:
+    def _sample(self, schema: Schema, rows: float) -> RowSample | None:
         """A sample of the first rows, for weighing the evidence; None if it is not weighed."""
         return None
 
-    def _first_sample(self, schema: Schema, rows: float) -> Sample | None:
+    def _first_sample(self, schema: Schema, rows: float) -> RowSample | None:
         """The same for `partial_fit`, where weights from only a few rows would stay."""
         return self._sample(schema, rows) if schema.overlaps else None
 
@@ -91,7 +91,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         labels: NDArray[Any],
         classes: NDArray[Any] | None,
         weights: Floats | None,
-        sampled: Callable[[Schema, float], Sample | None] = lambda *_: None,
+        sampled: Callable[[Schema, float], RowSample | None] = lambda *_: None,
         all_labels: NDArray[Any] | None = None,
     ) -> Self:
         all_labels = labels if all_labels is None else all_labels

@@ -17,7 +17,7 @@ from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
 from tallybayes.model.em.settings import EM
 from tallybayes.model.mixture import Mixture
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
@@ -237,7 +237,7 @@ class NaiveBayes(CountingClassifier):
             return Mixture.train(self._under(schema), rows, labels, self.unlabelled, **how).model
         return Model.train(self._under(schema), rows, labels, unlabelled=self.unlabelled, **how)
 
-    def _sample(self, schema: Schema, rows: float) -> Sample | None:
+    def _sample(self, schema: Schema, rows: float) -> RowSample | None:
         if self.unlabelled is not None and self.unlabelled.components > 1:
             return None
         wanted = schema.overlaps or (self.weigh and rows >= ENOUGH)

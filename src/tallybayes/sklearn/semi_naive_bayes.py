@@ -18,9 +18,9 @@ class SemiNaiveBayes(NaiveBayes):
     """Naive Bayes without the assumption that columns are independent: trees and pairs of columns are counted too.
 
     All of it is exact counts: `partial_fit` and `forget` change these and nothing else. Trees ask yes/no questions
-    about a row and count the classes of the rows in each leaf; every pair of columns is counted together. `fit` finds
-    the questions on up to 30,000 rows, counts all rows, and weighs the evidence of columns, pairs and trees on rows
-    left out of the counts.
+    about a row and count the classes of the rows in each leaf; every pair of columns is counted together, and several
+    numbers as correlated. `fit` finds the questions on up to 30,000 rows, counts all rows, and weighs the evidence of
+    columns, numbers, pairs and trees on rows left out of the counts.
 
     Parameters
     ----------

@@ -40,7 +40,8 @@ class _Cutter(threading.Thread, Generic[P, R]):
         except BaseException as error:  # for the consumer to handle
             end = error
         finally:
-            self._close_pieces()
+            if hasattr(self._pieces, "close"):
+                self._pieces.close()
             self._hand_on(end)
 
     def stop(self) -> None:
@@ -57,11 +58,6 @@ class _Cutter(threading.Thread, Generic[P, R]):
                 self.results.put(result, timeout=PATIENCE)
                 return True
         return False
-
-    def _close_pieces(self) -> None:
-        close = getattr(self._pieces, "close", None)
-        if close is not None:
-            close()
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.sources.base import Chunk, Reader, SourceError
-from tallybayes.sources.bytes_in import Input, Patient, Stored, Stream
+from tallybayes.sources.bytes_in import Input, Patient, Stored
 from tallybayes.sources.columnar import (
     StoredChunk,
     bytes_of,
@@ -108,15 +108,9 @@ class Arrow(Reader):
 class Watched(Patient):
     """A stream that knows whether it was read past its end."""
 
-    def __init__(self, stream: Stream) -> None:
-        self.ran_out = False
-        self._stream = stream
+    ran_out = False
 
     def readinto(self, buffer: Any) -> int:
-        got = self._stream.readinto(buffer)
+        got = int(self.below.readinto(buffer))
         self.ran_out = self.ran_out or not got
         return got
-
-    def close(self) -> None:
-        self._stream.close()
-        super().close()

@@ -27,7 +27,16 @@ def codec_of(head: bytes) -> str | None:
 
 
 class Patient(io.RawIOBase):
-    """Reads the full size asked for, as pyarrow expects, however the bytes arrive."""
+    """Reads the full size asked for, as pyarrow expects, however the bytes arrive. What is `below` is closed with
+    it."""
+
+    def __init__(self, below: Any = None) -> None:
+        self.below = below
+
+    def close(self) -> None:
+        if self.below is not None:
+            self.below.close()
+        super().close()
 
     def readable(self) -> bool:
         return True
@@ -52,7 +61,7 @@ class Stream(Patient):
     """Bytes that can be peeked at before they are read."""
 
     def __init__(self, below: Any) -> None:
-        self.below = below
+        super().__init__(below)
         self._ahead = b""
 
     def look(self) -> bytes:
@@ -78,21 +87,19 @@ class Stream(Patient):
         self._ahead = self._ahead[size:]
         return size
 
-    def close(self) -> None:
-        self.below.close()
-        super().close()
-
 
 class Stored(Patient):
     """A file or pipe, and how much of it was read. It closes itself."""
 
     def __init__(self, number: int, name: str, put_in: Any = None) -> None:
+        super().__init__()
         self.done = 0
         self.name = name
         self._number = number
         self._put_in = put_in  # a replaced standard input, as in tests
         about = os.fstat(number) if number >= 0 else None
         self.total = about.st_size if about and stat.S_ISREG(about.st_mode) else None
+        self.start = 0 if self.total is None else os.lseek(number, 0, os.SEEK_CUR)  # of standard input, may be later
 
     @classmethod
     def open(cls, path: str) -> Stored:
@@ -115,6 +122,9 @@ class Stored(Patient):
             raise SourceError(f"{self.name} cannot be read: {error.strerror or error}.") from None
         self.done += got
         return int(got)
+
+    def again(self) -> StoredAgain:
+        return StoredAgain(os.dup(self._number), self.name, self.start)
 
     def fileno(self) -> int:
         return self._number
@@ -139,16 +149,26 @@ class Stored(Patient):
         super().close()
 
 
-class Unpacked(io.RawIOBase):
+class StoredAgain(Stored):
+    """A file read once more from its start; the first reading does not notice."""
+
+    def __init__(self, number: int, name: str, start: int) -> None:
+        super().__init__(number, name)
+        self.start = start
+
+    def readinto(self, buffer: Any) -> int:
+        got = os.preadv(self._number, [buffer], self.start + self.done)
+        self.done += got
+        return got
+
+
+class Unpacked(Patient):
     """The contents of a compressed stream. A damaged or truncated one is an error."""
 
     def __init__(self, packed: Stream, codec: str, name: str) -> None:
-        self._packed = packed
+        super().__init__(packed)
         self._name = name
         self._stream = pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), codec)
-
-    def readable(self) -> bool:
-        return True
 
     def readinto(self, buffer: Any) -> int:
         try:
@@ -156,17 +176,14 @@ class Unpacked(io.RawIOBase):
         except (OSError, pa.ArrowException) as error:
             raise SourceError(f"{self._name} is damaged or truncated: {printable(error)}.") from None
 
-    def close(self) -> None:
-        self._packed.close()
-        super().close()
-
 
 class Input:
     """One file or pipe: its name for messages, and its bytes, decompressed if they were compressed."""
 
-    def __init__(self, path: str, reading: ReadOptions) -> None:
+    def __init__(self, path: str, reading: ReadOptions, stored: Stored | None = None) -> None:
         self.path = path
-        self.stored = Stored.open(path)
+        self.stored = stored or Stored.open(path)
+        self.start = self.stored.start  # of the contents, in stored bytes
         self.name = self.stored.name
         self.total = self.stored.total
         self.live = reading.live and path == STANDARD_INPUT
@@ -185,6 +202,10 @@ class Input:
             if not got or (self.live and not self.stored.is_waiting()):
                 break
         return filled
+
+    def again(self, reading: ReadOptions) -> Input:
+        """The same bytes from the beginning, if the input can be read twice."""
+        return Input(self.path, reading, self.stored.again())
 
     def close(self) -> None:
         self.stream.close()

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
@@ -32,65 +31,50 @@ BYTE_ORDERS = (  # the longer first
 )
 
 
-class Content(ABC):
+class Content(NamedTuple):
     """A kind of document: its columns, and how it is read."""
 
     types: dict[str, pa.DataType]
     texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
-
-    @abstractmethod
-    def cells(self, content: bytes) -> dict[str, Any]:
-        """The cell of each column; a `ValueError` with the reason if these bytes are not such a document."""
+    cells: Callable[[bytes], dict[str, Any]]  # a `ValueError` with the reason if these bytes are not such a document
 
 
-class Mail(Content):
+def _mail() -> Content:
     """Any bytes are a mail."""
-
-    def __init__(self) -> None:
-        try:
-            from tallybayes.mail.row import COLUMNS, TEXTS, read_mail
-        except ImportError as error:  # lxml is an extra
-            raise SourceError(str(error)) from None
-        numbers = {"parts": pa.int64(), "has_html": pa.bool_(), "has_attachment": pa.bool_()}
-        self.types = {name: numbers.get(name, pa.string()) for name in COLUMNS}
-        self.texts = TEXTS
-        self._read = read_mail
-
-    def cells(self, content: bytes) -> dict[str, Any]:
-        return self._read(content)
+    try:
+        from tallybayes.mail.row import COLUMNS, TEXTS, read_mail
+    except ImportError as error:  # lxml is an extra
+        raise SourceError(str(error)) from None
+    numbers = {"parts": pa.int64(), "has_html": pa.bool_(), "has_attachment": pa.bool_()}
+    return Content({name: numbers.get(name, pa.string()) for name in COLUMNS}, TEXTS, read_mail)
 
 
-class Text(Content):
+def _text(encoding: str) -> Content:
     """Text in the given encoding, or else in UTF-8, UTF-16 with a byte order mark, or windows-1252."""
+    try:
+        b" ".decode(encoding, "ignore")
+    except LookupError:
+        raise SourceError(f"--encoding {encoding} is not a text encoding. Give one such as utf-8 or latin-1.") from None
+    usual = codecs.lookup(encoding).name
 
-    def __init__(self, encoding: str) -> None:
-        self.types = {"text": pa.string()}
-        self.texts = ("text",)
-        try:
-            b" ".decode(encoding, "ignore")
-        except LookupError:
-            raise SourceError(
-                f"--encoding {encoding} is not a text encoding. Give one such as utf-8 or latin-1."
-            ) from None
-        self._encoding = codecs.lookup(encoding).name
-
-    def cells(self, content: bytes) -> dict[str, Any]:
-        marked = next((encoding for mark, encoding in BYTE_ORDERS if content.startswith(mark)), None)
-        encoding = marked or self._encoding
-        if not encoding.startswith(("utf-16", "utf-32")) and is_binary(content):
+    def cells(content: bytes) -> dict[str, Any]:
+        marked = next((encoding for mark, encoding in BYTE_ORDERS if content.startswith(mark)), usual)
+        if not marked.startswith(("utf-16", "utf-32")) and is_binary(content):
             raise ValueError(f"not text: it contains NUL bytes. Remove it, {SKIP}.")
-        if encoding == GUESSED:
+        if marked == GUESSED:
             return {"text": text_of(content)}
         try:
-            return {"text": plain(content.decode(encoding))}
+            return {"text": plain(content.decode(marked))}
         except ValueError as error:
-            raise ValueError(f"not text in the encoding {encoding!r}: {error}. Give its --encoding, {SKIP}.") from None
+            raise ValueError(f"not text in the encoding {marked!r}: {error}. Give its --encoding, {SKIP}.") from None
+
+    return Content({"text": pa.string()}, ("text",), cells)
 
 
 def content_of(groups: Sequence[Group], kind: str | None, encoding: str) -> Content:
     """How to read documents: as given, or as what they look like."""
     are_mail = _are_mail(groups) if kind is None else kind != TEXT
-    return Mail() if are_mail else Text(encoding)
+    return _mail() if are_mail else _text(encoding)
 
 
 def _are_mail(groups: Sequence[Group]) -> bool:

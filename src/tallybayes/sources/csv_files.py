@@ -12,11 +12,11 @@ from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceEr
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import find_faults, join
-from tallybayes.sources.layout import Layout, Rows, find_delimiter, read_header
+from tallybayes.sources.layout import Layout, RowPlaces, find_delimiter, read_header
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
-from tallybayes.sources.text import NO_DELIMITER, Block, open_text, read_blocks
+from tallybayes.sources.text import NO_DELIMITER, TextBlock, open_text, read_blocks
 
 
 class Separated(Reader):
@@ -33,7 +33,7 @@ class Separated(Reader):
         self.missing_numbers = reading.missing_numbers
         self.decimal = reading.decimal
         self._source = source
-        self._block_bytes = reading.block_bytes
+        self._reading = reading
         self._quoting = ord(delimiter) if reading.quotes else NO_DELIMITER
         self._blocks = read_blocks(source, reading.block_bytes, self._quoting)
         self._first = next((block for block in self._blocks if block.data.to_pybytes().strip(b"\r\n")), None)
@@ -54,14 +54,14 @@ class Separated(Reader):
             yield SeparatedChunk(self._layout, block)
 
     def sampled(self) -> Iterator[Chunk]:
-        for block in sampled_blocks(self._source, self._block_bytes, self._quoting):
+        for block in sampled_blocks(self._source, self._reading, self._quoting):
             cells = self._layout.split(block.data).cells
             if (cells == len(self.names)).all():  # otherwise it began inside a cell
                 yield SeparatedChunk(self._layout, block)
 
 
 class SeparatedChunk(Chunk):
-    def __init__(self, layout: Layout, block: Block) -> None:
+    def __init__(self, layout: Layout, block: TextBlock) -> None:
         self.size = block.size
         self._layout = layout
         self._block = block
@@ -78,7 +78,7 @@ class SeparatedChunk(Chunk):
         return batch if types is not None else self._typed(batch, bad)
 
     @cached_property
-    def _rows(self) -> Rows:
+    def _rows(self) -> RowPlaces:
         return self._layout.split(self._block.data)
 
     def _place(self, row: int) -> str:

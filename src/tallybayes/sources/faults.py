@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
 from tallybayes.sources.convert import is_texts, unreadable
-from tallybayes.sources.layout import Layout, Rows
+from tallybayes.sources.layout import Layout, RowPlaces
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import ENCODING, NO_QUOTES
@@ -37,7 +37,7 @@ class Fault(NamedTuple):
         return BadRow(place(self.row) + column, self.reason, self.column if self.wrong_type else None)
 
 
-def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes | None) -> dict[int, Fault]:
+def find_faults(layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnTypes | None) -> dict[int, Fault]:
     """The faults by row: one each, of the first bad column."""
     faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
     good = [row for row in range(len(rows.starts)) if row not in faults]
@@ -54,14 +54,14 @@ def find_faults(layout: Layout, data: pa.Buffer, rows: Rows, types: ColumnTypes 
     return dict(sorted(faults.items()))
 
 
-def join(data: pa.Buffer, rows: Rows, chosen: Sequence[int]) -> pa.Buffer:
+def join(data: pa.Buffer, rows: RowPlaces, chosen: Sequence[int]) -> pa.Buffer:
     """The bytes of some of the rows."""
     view = memoryview(data)
     pieces = [view[start:end] for start, end in zip(rows.starts[chosen], rows.ends[chosen], strict=True)]
     return pa.py_buffer(b"".join(pieces))
 
 
-def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
+def _of_rows(layout: Layout, rows: RowPlaces) -> Iterator[Fault]:
     """Rows that are too short, too long, or never end."""
     columns = len(layout.names)
     for row in np.flatnonzero(rows.cells != columns).tolist():
@@ -76,7 +76,7 @@ def _of_rows(layout: Layout, rows: Rows) -> Iterator[Fault]:
         yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}.")
 
 
-def _of_quotes(layout: Layout, data: pa.Buffer, rows: Rows) -> Iterator[Fault]:
+def _of_quotes(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[Fault]:
     """Rows in which text follows a closing quote."""
     for row in np.unique(np.searchsorted(rows.starts, layout.stray(data), "right") - 1).tolist():
         reason = f"text follows a closing quote. Double the quotes within a cell, {QUOTES}, {SKIP}."

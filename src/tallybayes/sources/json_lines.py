@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,16 +16,20 @@ import pyarrow.json
 from tallybayes import kernels
 from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
+from tallybayes.data.objects import number_text
+from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
 from tallybayes.sources.convert import as_found, converted, is_texts
-from tallybayes.sources.json_rows import read_rows
+from tallybayes.sources.faults import SKIP, Fault, not_a_number
+from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
-from tallybayes.sources.text import Block, open_text, read_blocks
+from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
+PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
 
 
 class JsonLines(Reader):
@@ -46,7 +54,7 @@ class JsonLines(Reader):
         if bad and not len(typed):
             raise bad[0].error()
         self._natural = {field.name: field.type for field in typed.schema}
-        self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading.block_bytes)]
+        self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading)]
         for chunk in self._sampled:  # may have fields that the first rows lack
             self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
         self.names = list(self._natural)
@@ -63,7 +71,7 @@ class JsonLines(Reader):
 
 
 class JsonChunk(Chunk):
-    def __init__(self, file: str, natural: ColumnTypes, block: Block) -> None:
+    def __init__(self, file: str, natural: ColumnTypes, block: TextBlock) -> None:
         self.size = block.size
         self._file = file
         self._natural = natural  # how pyarrow types the fields of the first block
@@ -143,3 +151,123 @@ def _refuse_rounded(cells: pa.Array) -> None:
     most = pc.max(pc.abs(cells)).as_py()
     if most is not None and most >= EXACT:
         raise CellError(None, "a whole number may have been rounded")
+
+
+class ValueFaultError(ValueError):
+    """A value is not of the wanted type."""
+
+
+def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
+    """The rows that can be read, which lines they are, and what is wrong with the others."""
+    rows: list[dict[str, Any]] = []
+    kept: list[int] = []
+    faults: list[Fault] = []
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        try:
+            row = _parsed(line)
+            rows.append(row if types is None else _wanted(row, types))
+            kept.append(at)
+        except ValueFaultError as error:
+            faults.append(Fault(at, *error.args))
+    names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
+    columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
+    return batch_of(columns, len(rows)), kept, faults
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        reason = f"the line is not UTF-8. {ENCODING}, {SKIP}."
+        raise ValueFaultError(None, reason) from None
+    except json.JSONDecodeError as error:
+        reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
+        if len(line.strip()) == 1:
+            reason += " If one object spans many lines, convert it, for example with: jq -c ."
+        raise ValueFaultError(None, reason) from None
+    except RecursionError:
+        raise ValueFaultError(None, "the line is nested too deeply.") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
+    if not isinstance(row, dict):
+        raise ValueFaultError(None, f'the line is {_make(row)}; give one object per line, like {{"age": 17}}.')
+    return row
+
+
+def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
+    found = {}
+    for name, kind in types.items():
+        try:
+            found[name] = _value(row.get(name), name, kind)
+        except CellError as error:
+            raise ValueFaultError(name, error.reason) from None
+    return found
+
+
+def _value(value: Any, name: str, kind: pa.DataType) -> Any:
+    if value is None:
+        return None
+    if is_texts(kind):
+        return _text(value)
+    if not pa.types.is_float64(kind):
+        return _of_kind(value, kind)
+    if isinstance(value, str):
+        if PLAIN_NUMBER.fullmatch(value):
+            return float(value)
+        try:
+            return converted(pa.array([value]), kind)[0].as_py()
+        except (CellError, UnicodeEncodeError):
+            raise CellError(None, not_a_number(value, name)) from None
+    if not isinstance(value, (int, float)):
+        raise CellError(None, f"the value is {_make(value)}, not a number.")
+    try:
+        return float(value)
+    except OverflowError:  # as pyarrow has it
+        return math.copysign(math.inf, value)
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return number_text(value) if value == value else None
+    if not isinstance(value, str):
+        raise CellError(None, f"the value is {_make(value)}; give a string, a number, true or false.")
+    if not is_writable(value):
+        raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
+    return value
+
+
+def _of_kind(value: Any, kind: pa.DataType) -> Any:
+    try:
+        return pa.array([value], kind)[0].as_py()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise CellError(None, f"{quoted(str(value))} is not of type {kind}. Correct it, {SKIP}.") from None
+
+
+def _make(value: Any) -> str:
+    makes = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return makes.get(type(value), "a number")
+
+
+def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
+    """Values of one type unchanged, of several types as strings; mixed lists and objects as bytes, which no family
+    counts."""
+    if kind is not None:
+        return converted(pa.array(values, kind), kind)
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        shown = pa.array([_shown(value) for value in values], pa.string())
+        return shown.cast(pa.binary()) if any(isinstance(value, (dict, list)) for value in values) else shown
+
+
+def _shown(value: Any) -> str | None:
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    try:
+        return _text(value)
+    except CellError:
+        return json.dumps(value)

@@ -33,7 +33,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
 NO_HEADER = "If its first row is data, it has no header: give --names a,b,c or --no-header."
 
 
-class Rows(NamedTuple):
+class RowPlaces(NamedTuple):
     """The position, the line and the number of cells of each row."""
 
     starts: NDArray[np.int64]
@@ -52,7 +52,8 @@ class Layout:
 
     def read(self, data: pa.Buffer, types: ColumnTypes | None) -> pa.RecordBatch:
         """Rows with blanks around cells stripped; raises pyarrow's errors."""
-        data = self._trimmed(data)
+        trimmed = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
+        data = data if trimmed is None else pa.py_buffer(trimmed)
         missing, marks = tuple(self.reading.missing), tuple(self.reading.missing_numbers)
         try:
             return self._read(data, types, missing)
@@ -65,10 +66,6 @@ class Layout:
         found += [self._read(data, others, missing)] if others else []
         columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
         return pa.RecordBatch.from_arrays([columns[name] for name in types], names=list(types))
-
-    def _trimmed(self, data: pa.Buffer) -> pa.Buffer:
-        found = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
-        return data if found is None else pa.py_buffer(found)
 
     def _read(self, data: pa.Buffer, types: ColumnTypes | None, missing: tuple[str, ...]) -> pa.RecordBatch:
         """Rows as pyarrow reads them; raises its errors."""
@@ -95,8 +92,8 @@ class Layout:
         batch = one_batch(table)
         return batch if types is None else batch.select(list(types))  # pyarrow reads all columns if none are named
 
-    def split(self, data: pa.Buffer) -> Rows:
-        return Rows(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))
+    def split(self, data: pa.Buffer) -> RowPlaces:
+        return RowPlaces(*kernels.split_rows(np.frombuffer(data, np.uint8), ord(self.delimiter), self.reading.quotes))
 
     def stray(self, data: pa.Buffer) -> NDArray[np.int64]:
         """Where text follows a closing quote, which valid CSV never has."""

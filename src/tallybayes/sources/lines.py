@@ -12,7 +12,7 @@ from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import listed, quoted
 from tallybayes.sources.read_options import ReadOptions
-from tallybayes.sources.text import ENCODING, Block, open_text, read_blocks
+from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
 
 COLUMN = "text"
 
@@ -35,7 +35,7 @@ class Lines(Reader):
 
 
 class LinesChunk(Chunk):
-    def __init__(self, file: str, names: list[str], block: Block) -> None:
+    def __init__(self, file: str, names: list[str], block: TextBlock) -> None:
         self.size = block.size
         self._file = file
         self._names = names

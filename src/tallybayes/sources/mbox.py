@@ -105,7 +105,7 @@ class Box:
     def pieces(self) -> Iterator[Piece]:
         try:
             with opened(self.path) as file:
-                cutter = Cutter(self.path)
+                cutter = MboxCutter(self.path)
                 while block := file.read(BLOCK):
                     for piece in cutter.pieces(block):
                         yield replace(piece, size=file.stored(piece.size))
@@ -115,7 +115,7 @@ class Box:
             raise SourceError(f"{shown(self.path)} cannot be read: {error.strerror or error}.") from None
 
 
-class Cutter:
+class MboxCutter:
     """Cuts an mbox into pieces as it is read; the content of a mail that is too long is discarded."""
 
     def __init__(self, path: str) -> None:

@@ -39,7 +39,8 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in TABLES + DOCUMENTS:
             raise ValueError(f"format={self.format!r}: give one of {', '.join(TABLES + DOCUMENTS)}.")
-        if self.delimiter is not None and not _is_delimiter(self.delimiter):
+        given = self.delimiter
+        if given is not None and (len(given) != 1 or not given.isascii() or given in '"\r\n\0'):
             raise ValueError(
                 f"delimiter={self.delimiter!r}: give one ASCII character other than a quote or a line end."
             )
@@ -69,10 +70,6 @@ class ReadOptions:
     def plain(self) -> bool:
         """Whether texts are UTF-8 already."""
         return codecs.lookup(self.encoding).name in ("utf-8", "utf-8-sig", "ascii")
-
-
-def _is_delimiter(text: str) -> bool:
-    return len(text) == 1 and text.isascii() and text not in '"\r\n\0'
 
 
 def _check_texts(name: str, given: Collection[str], example: tuple[str, ...]) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
+from itertools import count
 
 import numpy as np
 import pyarrow as pa
@@ -12,9 +13,11 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.text import NO_DELIMITER, Block, is_plain
+from tallybayes.sources.read_options import ReadOptions
+from tallybayes.sources.text import NO_DELIMITER, TextBlock, is_plain, open_text
 
 PLACES = 15  # besides the beginning
+MOST_PLACES = 20  # of a text, and more than half as many if it is long
 PIECE = 1 << 18  # bytes that are read at each
 LEAST_ROWS = 10_000  # of the first block, however few there are elsewhere
 
@@ -28,18 +31,45 @@ def places(given: int, count: int) -> list[int]:
     return np.linspace(given, count - 1, min(max(count - given, 0), PLACES)).astype(int).tolist()
 
 
-def sampled_blocks(source: Input, block_bytes: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
-    """Whole rows from several places of a text file beyond its first block, if it can seek. If quotes may contain line
-    breaks, a piece that begins inside a cell may look like rows: the caller must check."""
-    if source.total is None or not is_plain(source) or source.total <= block_bytes:
+def sampled_blocks(source: Input, reading: ReadOptions, delimiter: int = NO_DELIMITER) -> Iterator[TextBlock]:
+    """Whole rows from several places of a text beyond its first block, if it can be read twice: the same rows however
+    it is packed. If quotes may contain line breaks, a piece that begins inside a cell may look like rows: the caller
+    must check."""
+    if source.total is None:
         return
-    for place in range(1, PLACES + 1):
-        offset = block_bytes + (source.total - block_bytes) * (place - 1) // PLACES
-        data = os.pread(source.stored.fileno(), PIECE, offset)  # leaves the reading position unchanged
+    for data in (_sought if is_plain(source) else _streamed)(source, reading):
         start = data.find(b"\n") + 1
         end, _, _ = kernels.find_rows_end(np.frombuffer(data, np.uint8)[start:], delimiter)
         if start and end:
-            yield Block(0, pa.py_buffer(data[start : start + end]), 0)
+            yield TextBlock(0, pa.py_buffer(data[start : start + end]), 0)
+
+
+def _sought(source: Input, reading: ReadOptions) -> Iterator[bytes]:
+    """Pieces at equal distances, a power of two, so that they can be found without knowing the length."""
+    assert source.total is not None
+    first, step = source.start + reading.block_bytes, PIECE
+    while source.total - first > MOST_PLACES * step:
+        step *= 2
+    for offset in range(first, source.total, step):
+        yield os.pread(source.stored.fileno(), PIECE, offset)  # leaves the reading position unchanged
+
+
+def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
+    """The same pieces of a text that is compressed or in another encoding, and must be read from its beginning."""
+    pieces: list[bytes] = []
+    step, piece = 1, bytearray(PIECE)
+    with closing(source.again(reading)) as text:
+        open_text(text, reading)
+        text.fill(memoryview(bytearray(reading.block_bytes)))
+        for number in count():
+            got = text.fill(memoryview(piece))
+            if not got:
+                break
+            if number % step == 0:
+                pieces.append(bytes(piece[:got]))
+            if len(pieces) > MOST_PLACES:
+                pieces, step = pieces[::2], 2 * step
+    yield from pieces
 
 
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
@@ -66,7 +96,7 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
     """The rows of a chunk with these column types, read again if they were typed differently."""
     same = batch.schema.names == list(types) and all(
-        _is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
+        pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
     return batch if same else chunk.read(types, [])
@@ -74,14 +104,10 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
 
 def _common(types: list[pa.DataType]) -> pa.DataType:
     """The common type of cells with these types in several places: numbers, or texts."""
-    known = {kind for kind in types if not _is_null(kind)}
+    known = {kind for kind in types if not pa.types.is_null(kind)}
     if len(known) == 1:
         return known.pop()
     return pa.float64() if known and all(map(_is_number, known)) else pa.string()
-
-
-def _is_null(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_null(kind))
 
 
 def _is_number(kind: pa.DataType) -> bool:

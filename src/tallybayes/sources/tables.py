@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from importlib import import_module
 from itertools import islice
 
 from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
@@ -22,6 +23,12 @@ SUFFIXES = {
     ".ndjson": "jsonl",
     ".json": "jsonl",
     ".txt": "lines",
+}
+READERS = {  # modules and classes; CSV and TSV have the same
+    "parquet": ("parquet", "Parquet"),
+    "arrow": ("arrow", "Arrow"),
+    "jsonl": ("json_lines", "JsonLines"),
+    "lines": ("lines", "Lines"),
 }
 ARROW_STREAM = b"\xff\xff\xff\xff"
 MODEL = b'{"__metadata__":{"tallybayes"'
@@ -89,25 +96,10 @@ def _open(path: str, reading: ReadOptions) -> Reader:
     source = Input(path, reading)
     refuse_others(source.name, source.stream.look())
     kind = reading.format or find_format(source)
-    if kind == "parquet":
-        from tallybayes.sources.parquet import Parquet
-
-        return Parquet(source, reading)
-    if kind == "arrow":
-        from tallybayes.sources.arrow import Arrow
-
-        return Arrow(source, reading)
-    if kind == "jsonl":
-        from tallybayes.sources.json_lines import JsonLines
-
-        return JsonLines(source, reading)
-    if kind == "lines":
-        from tallybayes.sources.lines import Lines
-
-        return Lines(source, reading)
-    from tallybayes.sources.csv_files import Separated
-
-    return Separated(source, reading, kind)
+    module, name = READERS.get(kind, ("csv_files", "Separated"))
+    made = getattr(import_module(f"tallybayes.sources.{module}"), name)  # each needs another part of pyarrow
+    reader: Reader = made(source, reading) if kind in READERS else made(source, reading, kind)
+    return reader
 
 
 def find_format(source: Input) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import io
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Stream
+from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Patient, Stream
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 
@@ -34,25 +33,22 @@ MARKS = {  # byte order marks, the longer ones first
 }
 
 
-class Transcoded(io.RawIOBase):
+class Transcoded(Patient):
     """Text of another encoding, as UTF-8."""
 
     def __init__(self, below: Stream, encoding: str, name: str) -> None:
-        self._below = below
+        super().__init__(below)
         self._name = name
         self._encoding = encoding
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._ready = b""
         self._done = 0
 
-    def readable(self) -> bool:
-        return True
-
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
         more = bytearray(max(len(view), 4))
         while not self._ready:
-            got = self._below.readinto(more)
+            got = self.below.readinto(more)
             self._ready = self._decoded(bytes(more[:got]), not got)
             self._done += got
             if not got:
@@ -71,16 +67,13 @@ class Transcoded(io.RawIOBase):
                 "encoding, like --encoding latin-1."
             ) from None
 
-    def close(self) -> None:
-        self._below.close()
-        super().close()
-
 
 def open_text(source: Input, reading: ReadOptions) -> None:
     """Makes the input's bytes UTF-8 without a byte order mark."""
     head = source.stream.look()
     mark = next((mark for mark in MARKS if head.startswith(mark)), b"")
     source.stream.skip(len(mark))
+    source.start += len(mark)
     encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
     if encoding != "utf-8":
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
@@ -110,7 +103,7 @@ def is_binary(content: bytes) -> bool:
     return controls > STRAY + len(content) // STRAY_EACH
 
 
-class Block(NamedTuple):
+class TextBlock(NamedTuple):
     """Consecutive whole rows."""
 
     line: int  # the number of the first line, from 1
@@ -119,7 +112,7 @@ class Block(NamedTuple):
     open: bool = False  # whether the last row ends within quotes
 
 
-def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iterator[Block]:
+def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iterator[TextBlock]:
     """Blocks of about this many bytes, cut where rows end."""
     size = min(size, LIVE_BYTES) if source.live else size
     line, given, rest = 1, 0, memoryview(b"")
@@ -133,10 +126,10 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iter
         stored = source.stored.done
         if not got or (got < size and not source.live):
             if filled:
-                yield Block(line, buffer.slice(0, filled), stored - given, is_open)
+                yield TextBlock(line, buffer.slice(0, filled), stored - given, is_open)
             return
         if end:
-            yield Block(line, buffer.slice(0, end), stored - given)
+            yield TextBlock(line, buffer.slice(0, end), stored - given)
             given = stored
         elif filled > ROW_LIMIT:
             cause = UNCLOSED if is_open else "Check the format of the file."

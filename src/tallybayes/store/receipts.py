@@ -73,7 +73,14 @@ def receipt_of(journal: Journal, id: str | None, number: int | None) -> Receipt:
 
 def check_receipt(receipt: Receipt | str, against: Store | Model | str | os.PathLike[str]) -> str:
     """Checks a receipt against a store (open or by its folder) or a model (or its file). Returns what it proves, as a
-    sentence; raises a `ReceiptError` if it is not valid."""
+    sentence; raises a `ReceiptError` if it is not valid.
+
+    >>> from tallybayes import Store, Words
+    >>> with Store.create("spam", {"text": Words()}) as store:
+    ...     change = store.learn("win a prize", "spam", id="m-1")
+    ...     print(check_receipt(store.receipt("m-1").text(), store))
+    The store has this change: change 1, learn 'm-1', ...Z; 0 changes since.
+    """
     given = Receipt.read(receipt) if isinstance(receipt, str) else receipt
     if link(given.previous, given.record.text()) != given.link:
         raise ReceiptError("The receipt was altered: its record does not match its link.")

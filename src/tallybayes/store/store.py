@@ -112,12 +112,16 @@ class Store:
         """Learns a row. Learning the same row under the same id again changes nothing and sets `already`; a different
         row is an error. Without an id, the row gets a random one. With `prove`, its receipt has the digests of the
         model before and after, which takes as long as writing the model."""
-        return self.submit(row, label, id=id, prove=prove).result()
+        return self._learning(row, label, id, prove, wait=True).result()
 
     def submit(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Future[Change]:
-        """Like `learn`, without waiting: the future completes when the change is on disk."""
+        """Like `learn`, without waiting: the future completes when the change is on disk. If too many changes wait for
+        the disk already, this raises `TooManyWaitError`."""
+        return self._learning(row, label, id, prove, wait=False)
+
+    def _learning(self, row: Any, label: Any, id: str | None, prove: bool, *, wait: bool) -> Future[Change]:
         id, work, size = self._changes.learning(named(id), self._counted(row, label), prove)
-        return self._writer.hand_over(work, id=id, size=size)
+        return self._writer.hand_over(work, id=id, size=size, wait=wait)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all

@@ -1,5 +1,5 @@
-"""The tasks that wait for the writer, in order. Changes wait in a bounded amount of memory: when the disk hangs, those
-beyond it are refused."""
+"""The tasks that wait for the writer, in order. Changes wait in a bounded amount of memory. Beyond it, a caller who can
+wait does so while commits go on; when the disk hangs, the change is refused."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import queue
 import threading
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from tallybayes.store.errors import StoreError, TooManyWaitError
 
 MOST = 256_000_000  # bytes of changes that may wait for the disk
+PATIENCE = 5.0  # seconds without a commit after which a caller waits no longer for room
 
 
 class Task(NamedTuple):
@@ -32,30 +33,36 @@ class Waiting:
         self._tasks: queue.SimpleQueue[Task | None] = queue.SimpleQueue()
         self.get, self.empty = self._tasks.get, self._tasks.empty
         self._door = threading.Lock()
+        self._room = threading.Condition(self._door)  # notified when changes are answered, or at the end
         self._closed = False
         self._size = 0  # bytes of the changes that are not answered yet
 
-    def put(self, task: Task) -> None:
-        """Schedules a task; an error if it is refused."""
+    def put(self, task: Task, wait: bool) -> None:
+        """Schedules a task; an error if it is refused. If there is no room for a change, the caller may `wait`."""
         with self._door:
-            self._check(task.size)
+            while not self._closed and self._is_full(task.size):
+                if not wait or not self._room.wait(PATIENCE):
+                    self._refuse(task.size)
+            if self._closed:
+                raise StoreError("The store is closed. Open it again with Store.open(path).")
             self._size += task.size
             self._tasks.put(task)
 
-    def _check(self, size: int) -> None:
-        """A change of any size may wait if no other does."""
-        if self._closed:
-            raise StoreError("The store is closed. Open it again with Store.open(path).")
-        if size and self._size and self._size + size > MOST:
-            raise TooManyWaitError(
-                f"Changes of {self._size:,} bytes are waiting for the disk; {size:,} more would be over the {MOST:,} "
-                "that may wait. This change was not made; try again later, or with fewer rows at once."
-            )
+    def _is_full(self, size: int) -> bool:
+        """Whether there is no room. A change of any size may wait if no other does."""
+        return size > 0 and self._size > 0 and self._size + size > MOST
+
+    def _refuse(self, size: int) -> NoReturn:
+        raise TooManyWaitError(
+            f"Changes of {self._size:,} bytes are waiting for the disk; {size:,} more would be over the {MOST:,} that "
+            "may wait. This change was not made; try again later, or with fewer rows at once."
+        )
 
     def answered(self, tasks: Iterable[Task]) -> None:
         """Makes room for others. Call it before those who wait are told."""
         with self._door:
             self._size -= sum(task.size for task in tasks)
+            self._room.notify_all()
 
     def close(self) -> bool:
         """Ends the queue; whether it had not ended before."""
@@ -63,4 +70,5 @@ class Waiting:
             before, self._closed = self._closed, True
             if not before:
                 self._tasks.put(None)
+                self._room.notify_all()
         return not before

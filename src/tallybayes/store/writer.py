@@ -69,11 +69,13 @@ class Writer:
         long: bool = False,
         id: str | None = None,
         size: int = EACH,
+        wait: bool = True,
     ) -> Future[Any]:
-        """Schedules a task. Tasks run in order, except that others may run between the steps of a long one."""
+        """Schedules a task. Tasks run in order, except that others may run between the steps of a long one. If too many
+        changes are scheduled, it waits for room, or else refuses this one."""
         done: Future[Any] = Future()
         done.set_running_or_notify_cancel()  # it cannot be cancelled: the change may be on its way to the disk
-        self._tasks.put(Task(work, done, changes, long, id, size if changes else 0))
+        self._tasks.put(Task(work, done, changes, long, id, size if changes else 0), wait)
         return done
 
     def close(self) -> None:

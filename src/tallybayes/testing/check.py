@@ -34,6 +34,9 @@ def check_family(
     `total` gives points and their widths over which the predictive distribution must add up to one: `over_levels`,
     `over_counts`, `over_line`, `over_half_line`, or your own function. For a family of numbers, both follow from its
     support if no `values` are given.
+
+    >>> from tallybayes import Poisson
+    >>> check_family(Poisson(shape=2.0), examples=2)
     """
     values, total = (values_of(family), total or grid_of(family)) if values is None else (values, total)
     check = _Check(family.over(columns), examples)

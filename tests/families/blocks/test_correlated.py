@@ -14,6 +14,7 @@ from sklearn.datasets import load_iris
 
 from examples import some
 from tallybayes import Correlated, Gaussian, Model, digest
+from tallybayes.counts.tally import Rows
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.testing import check_family
 
@@ -161,6 +162,30 @@ def test_sums_of_products_are_exact(weights):
     assert sums == [sum(Fraction(a) * Fraction(b) * Fraction(c) for a, b, c in zip(x, y, w, strict=True))]
 
 
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_are_scored_by_a_model_without_them(weighted):
+    random = np.random.default_rng(3)
+    x, labels = random.normal(size=(47, 3)), random.choice(["p", "q"], 47)
+    x[::5, 1] = np.nan
+    weights = random.integers(1, 4, 47).astype(float) if weighted else None
+    schema = {("a", "b", "c"): Correlated(covariance="shared")}
+
+    def counted(at):
+        rows = dict(zip("abc", x[at].T, strict=True))
+        return Model.train(schema, rows, labels[at], weights=None if weights is None else weights[at])
+
+    model = counted(np.arange(47))
+    (family,), (tally,) = model.schema.columns.values(), model.columns.values()
+    codes = np.searchsorted(["p", "q"], labels).astype(np.int32)
+    found = family.left_out_parts(tally, model.keys(), x, Rows(model.keys(), codes, weights))[:, :, 0]
+    turn = np.empty(47, int)
+    for code in (0, 1):
+        turn[codes == code] = (np.arange(np.sum(codes == code)) + code) % 10
+    for number in range(10):
+        rest, asked = counted(np.flatnonzero(turn != number)), dict(zip("abc", x[turn == number].T, strict=True))
+        np.testing.assert_allclose(found[turn == number], rest.evidence(asked)["a", "b", "c"], rtol=1e-9, atol=1e-12)
+
+
 def test_constant_column_and_few_rows():
     x = {"x": [1.0, 2.0, 5.0], "y": [3.0, 3.0, 3.0]}
     model = Model.train({("x", "y"): Correlated()}, x, ["a", "a", "b"])
@@ -244,3 +269,18 @@ def test_parameter_count():
     model = trained(x, y, Correlated())
     assert model.parameter_count().total == 2 + 3 * (4 + 10)
     assert model.believing(covariance="shared").parameter_count().total == 2 + 3 * 4 + 10
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-160, 1e155, 1e300])
+def test_products_near_the_ends_of_the_range(scale):
+    """Products are not sums of two doubles there, and are added bit by bit."""
+    matrix = np.random.default_rng(0).normal(size=(40, 3))
+    labels = np.where(matrix[:, 0] > matrix[:, 1], "u", "v")
+    family = Correlated(covariance="shared")
+    whole = trained(matrix * scale, labels, family)
+    parts = [trained(matrix[at : at + 1] * scale, labels[at : at + 1], family) for at in range(40)]
+    total = parts[0]
+    for part in parts[1:]:
+        total += part
+    assert digest(total) == digest(whole)
+    assert np.isfinite(whole.posterior(frame(matrix * scale))).all()

@@ -8,7 +8,7 @@ from tree_rows import BLOCK, BOTH, FRAME, GUIDED, LABELS, PREPARED, parity, take
 from tallybayes import Model, Trees, counts_digest, left_out, prepare
 from tallybayes.counts.tally import Rows
 from tallybayes.families.blocks.growing import MOST_CELLS, grow
-from tallybayes.families.blocks.questions import MANY, level_ranks
+from tallybayes.families.blocks.questions import MANY, Question, level_ranks
 from tallybayes.files import from_bytes, to_bytes
 
 
@@ -150,6 +150,24 @@ def test_invalid_settings_are_refused(bad):
     ((name, _),) = bad.items()
     with pytest.raises(ValueError, match=name):
         Trees(**bad)
+
+
+def test_questions_with_the_same_text_have_the_same_answers():
+    rng = np.random.default_rng(3)
+    frame = {"level": rng.choice(list("abcdefghijkl"), 3000), "number": 1e6 + rng.integers(0, 40, 3000) / 8}
+    labels = np.where(np.isin(frame["level"], list("adgkl")) ^ (frame["number"] > 1e6 + 2.1), "p", "q")
+    family = prepare({("level", "number"): Trees(n=4, codes=None)}, frame, labels).columns[("level", "number")]
+    answers = {}
+    for column, code in enumerate(family.codes):
+        ranks = family.grown.ranks[column]
+        for low in range(len(code) + 2 if column == 0 else 2):
+            for high in range(low, len(code) + 2):
+                asked = Question(column, low, high)
+                text = family.grown.text(asked, family.columns, family.codes)
+                yes = frozenset(c for c in range(len(code) + 2) if low <= ranks[c] <= high)
+                answers.setdefault(text, set()).add((column, yes))
+    assert len(answers) > 100
+    assert {len(found) for found in answers.values()} == {1}
 
 
 def test_text_form_omits_the_questions():

@@ -7,8 +7,10 @@ from hypothesis import strategies as st
 
 from interval_reference import (
     ENOUGH,
+    GAIN_APART,
     TRIED,
     Grid,
+    can_be_apart,
     check_description,
     halves,
     log_likelihood,
@@ -89,19 +91,36 @@ def test_columns_of_negative_counts_are_smoothed_without_harm(seed, size, classe
     assert sizes.shape == halves.shape == (1,)
 
 
-@given(st.integers(0, 999), st.sampled_from([20, 300, 1500]), st.integers(1, 3))
-def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes):
-    values, counts, ends = columns(size, classes, seed)
+@given(
+    st.integers(0, 999), st.sampled_from([20, 300, 1500]), st.integers(1, 3), st.sampled_from([6, 60]), st.booleans()
+)
+@example(0, 20, 2, 6, True)
+@example(0, 300, 3, 60, True)
+@example(0, 1500, 2, 6, True)
+def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes, most, codes):
+    values, counts, ends = columns(size, classes, seed, most)
+    if codes:  # neighbours have nothing in common
+        counts = np.where(np.arange(len(values))[:, None] % classes == np.arange(classes), counts, counts // 4.0)
+        counts[counts.sum(axis=1) == 0, 0] = 1.0
     _, cuts, _, _, _, (nats,) = kernels.cut_columns(values, counts, ends, "fitted", 7, 12)
-    if counts.sum() < ENOUGH:
-        assert (cuts.tolist(), nats) == (halves(values, counts, 7).tolist(), 0.0)
-        return
     _, described, *_ = kernels.cut_columns(values, counts, ends, "mdl", 7, 12)
-    tried = [halves(values, counts, many) for many in TRIED]
-    best = max(log_likelihood(values, counts, each) for each in [*tried, described])
-    assert log_likelihood(values, counts, cuts) == pytest.approx(best, rel=1e-9)
-    by_count = any(np.array_equal(cuts, each) for each in tried)
-    assert nats == pytest.approx(0.0 if by_count else len(cuts) * np.log(len(values)))
+    many = counts.sum() >= ENOUGH
+    tried = [halves(values, counts, each) for each in (TRIED if many else [7])]
+    apart = [values[:-1] / 2.0 + values[1:] / 2.0] if can_be_apart(counts) else []
+    found = {**{tuple(each): 0.0 for each in tried}, **{tuple(each): GAIN_APART for each in apart}}
+    by_class = {tuple(described): 0.0} if many else {}
+    likely = {each: log_likelihood(values, counts, each) - less for each, less in {**by_class, **found}.items()}
+    assert likely[tuple(cuts)] == pytest.approx(max(likely.values()), rel=1e-9)
+    assert nats == pytest.approx(0.0 if tuple(cuts) in found else len(cuts) * np.log(len(values)))
+
+
+@pytest.mark.parametrize(("rows", "intervals"), [(2, 10), (3, 40), (24, 40)])
+def test_values_whose_classes_have_nothing_in_common_are_intervals_of_their_own(rows, intervals):
+    """Codes of 40 groups of so many rows; two are too few to tell."""
+    counts = np.zeros((40, 2))
+    counts[np.arange(40), np.arange(40) * 7 % 3 % 2] = rows
+    sizes, *_ = kernels.cut_columns(np.arange(40.0), counts, np.array([40]), "fitted", 10, 12)
+    assert sizes.tolist() == [intervals]
 
 
 @given(

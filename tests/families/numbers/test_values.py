@@ -3,12 +3,14 @@
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from interval_reference import keys_from
 from tallybayes import Histogram, kernels
 from tallybayes.counts.tally import Rows, Tally
+from tallybayes.families.numbers.support import COUNT, NOT_NEGATIVE, POSITIVE, REAL
 from tallybayes.families.numbers.values import least_of_keys, value_keys, values_of_keys
 
 WHOLE_LINE = st.floats(-1e300, 1e300)
@@ -67,6 +69,38 @@ def test_kernel_distinguishes_many_values():
     keys, codes = kernels.number_values(x, 52)
     assert np.array_equal(keys[codes], value_keys(x, 52))
     assert len(keys) == len(np.unique(x))
+
+
+@pytest.mark.parametrize("bits", [1, 8, 12, 30, 52])
+@pytest.mark.parametrize("size", [2, 700, 5_000])
+def test_kernel_numbers_values_that_recur(bits, size):
+    random = np.random.default_rng(size)
+    values = np.concatenate(
+        [random.normal(size=size), random.integers(-size, size, size), [0.0, np.nan, 5e-324, 1e308]]
+    )
+    x = random.choice(values, 50_000)
+    keys, codes = kernels.number_values(x, bits)
+    assert np.array_equal(codes < 0, np.isnan(x))
+    assert np.array_equal(keys[codes[codes >= 0]], value_keys(x[~np.isnan(x)], bits))
+    half = np.ascontiguousarray(keys[::2])
+    assert np.array_equal(kernels.find_values(x, half, bits), np.where(codes % 2 == 0, codes // 2, -1))
+
+
+@given(st.lists(st.floats() | NEAR_ZERO | st.integers(-9, 2**60).map(float), max_size=40), st.integers(1, 20))
+@pytest.mark.parametrize("support", [REAL, COUNT, POSITIVE, NOT_NEGATIVE], ids=lambda support: support.words)
+def test_kernel_finds_numbers_outside_a_support(support, values, times):
+    x = np.array(values * times)
+    assert support.takes_all(x) == (not support.outside(x).any())
+    assert support.takes_all(x[~support.outside(x)])
+
+
+@pytest.mark.parametrize("bad", [-1.0, 0.5, 2.0**51 + 0.5, np.inf, -np.inf])
+def test_one_number_outside_a_support_is_found_anywhere(bad):
+    for at in (0, 1, 6, 7, 600_000, 999_999):
+        x = np.full(1_000_000, 7.0)
+        assert COUNT.takes_all(x)
+        x[at] = bad
+        assert not COUNT.takes_all(x)
 
 
 def test_several_columns_count_like_each_alone():

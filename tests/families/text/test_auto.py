@@ -14,10 +14,14 @@ import reference
 from examples import some
 from mails import ASKED, DOCUMENTS, LABELS, train
 from tallybayes import Mix, Model, Schema, Words, digest
+from tallybayes.counts.tally import Rows
+from tallybayes.families.left_out import one_by_one
+from tallybayes.families.text.mix import block_count
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.schema.family_text import family_from_text, family_to_text
 from tallybayes.schema.toml import schema_from_toml, schema_to_toml
 from tallybayes.testing import check_belief, check_family
+from tallybayes.testing.laws import left_out_is_trained_without
 
 WORD = st.sampled_from(["aa", "bb", "cc", "dd", "ee"])
 TEXT = st.lists(WORD, max_size=8).map(" ".join)
@@ -53,6 +57,13 @@ def unusual(**changes):
 def test_auto_obeys_the_laws(family):
     check = check_family if family.characters else check_belief  # other readings count the rest
     check(family, st.text(st.sampled_from("abAB é'ΣΣ_1.İß\n"), max_size=12), examples=20)
+
+
+def test_rounding_is_no_information():
+    """Its root was, and told a row left out from a model that never saw it."""
+    family = Words(reading="auto", vocabulary=("ab", "ba"), unknown=True, shortest=1)
+    rows = [("1", "a", 0.1), ("", "a", 3.0), ("ab", "c", 1.0), ("1 ab", "b", 0.1), ("1", "c", 1.0)]
+    left_out_is_trained_without(family, rows, weighted=True)
 
 
 @pytest.mark.slow
@@ -271,3 +282,34 @@ def test_class_without_texts_changes_nothing():
     plain = train(Words(reading="auto"), texts, labels)
     more = train(Words(reading="auto"), [*texts, None], [*labels, "c"])
     assert np.array_equal(more.evidence({"x": texts})["x"][:, :2], plain.evidence({"x": texts})["x"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "settings_",
+    [
+        {},
+        {"ngrams": 2},
+        {"ngrams": 2, "characters": (2, 3)},
+        {"ngrams": (2, 3), "alpha": 0.3},
+        {"presence": True},
+        {"vocabulary": ("aa", "bb", "zz"), "unknown": True},
+        {"unit": "characters", "ngrams": (1, 3)},
+    ],
+    ids=repr,
+)
+@settings(max_examples=some(100))
+@given(st.data())
+def test_left_out_equals_counting_without_the_text(settings_, data):
+    family = Words(reading="auto", **settings_)
+    if data.draw(st.booleans()):
+        theta = data.draw(st.lists(NINE, min_size=block_count(family), max_size=block_count(family)).map(tuple))
+        family = replace(family, mix=data.draw(MIX.map(lambda mix: replace(mix, theta=theta))))
+    row = st.tuples(st.none() | TEXT, st.sampled_from("pqr"), st.sampled_from([1.0, 2.0, 0.75]))
+    texts, labels, weights = map(list, zip(*data.draw(st.lists(row, min_size=1, max_size=14)), strict=True))
+    model = Model.train({"x": family}, {"x": pa.array(texts, pa.string())}, labels, weights=weights)
+    cells, keys = family.encode(pa.array(texts, pa.string())), model.keys()
+    rows = Rows(keys, np.array([keys.index(label) for label in labels], np.int32), np.array(weights))
+    slow = one_by_one(family, model.columns["x"], keys)(cells, rows)
+    fast = family.left_out(model.columns["x"], keys)(cells, rows)
+    np.testing.assert_allclose(fast, slow, rtol=1e-9, atol=1e-6)  # √ of the rounding error

@@ -13,6 +13,7 @@ from scipy import stats
 
 from examples import some
 from tallybayes import Bag, Model, Poisson, Schema, Words, digest, files
+from tallybayes.counts.decay import LEAST_WEIGHT
 from tallybayes.testing import check_belief, check_family
 
 FORMS = [np.array, np.asfortranarray, sp.csr_array]
@@ -20,7 +21,8 @@ COUNTS = np.array([[1, 0, 0], [1, 3, 0], [0, 2, 2], [0, 0, 0], [4, 1, 1]], float
 LABELS = ["k", "k", "l", "l", "l"]
 TEXTS = ["aa", "aa bb bb bb", "bb cc bb cc", "", "aa aa aa aa bb cc"]
 VECTORS = st.lists(st.integers(0, 5).map(float), min_size=3, max_size=3)
-WEIGHTS = st.lists(st.floats(0, 1e4), min_size=3, max_size=3)  # for larger ones the coefficient leaves few digits
+# For larger weights the coefficient leaves few digits; smaller ones, left alone, are dropped as traces of decay.
+WEIGHTS = st.lists(st.just(0.0) | st.floats(LEAST_WEIGHT, 1e4), min_size=3, max_size=3)
 HOLES = st.lists(st.sampled_from([0.0, 1.0, 2.5, np.nan]), min_size=3, max_size=3)
 
 

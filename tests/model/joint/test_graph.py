@@ -138,6 +138,19 @@ def test_dot_quotes_odd_names():
     )
 
 
+def test_plates_group_distributions_by_their_parents():
+    written = Graph({"c": (), "x": ("c",), "y": ("c",), "z": ("c", "x")}).to_dot(plates=True)
+    plates = re.findall(r'label="(.*?)";\n(.*?)\n  \}', written, flags=re.DOTALL)
+    assert {label: re.findall(r'"(.*?)";', nodes) for label, nodes in plates} == {
+        "each row": ["c", "x", "y", "z"],
+        "each c": ["P(x | c)", "P(y | c)"],
+        "each c, x": ["P(z | c, x)"],
+    }
+    arrows = re.findall(r'"(.*?)" -> "(.*?)"', written)
+    assert arrows[:4] == [("c", "x"), ("c", "y"), ("c", "z"), ("x", "z")]
+    assert arrows[4:] == [("P(c)", "c"), ("P(x | c)", "x"), ("P(y | c)", "y"), ("P(z | c, x)", "z")]
+
+
 def tables_of(written):
     """The tables of an exported network: {variable: (parents, {parent states: probabilities})}."""
     found = {}

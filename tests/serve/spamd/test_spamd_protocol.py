@@ -1,6 +1,5 @@
 """The spamd protocol byte by byte: valid, broken and hostile clients."""
 
-import asyncio
 import re
 import socket
 import zlib
@@ -253,11 +252,19 @@ def test_disconnecting_client_leaves_no_trace(spamd):
     assert say(spamd, request("CHECK", spam(1))).startswith(b"SPAMD/1.1 0 EX_OK")
 
 
-async def read_all(said, limits):
-    reader = asyncio.StreamReader(limit=limits.line)
-    reader.feed_data(said)
-    reader.feed_eof()
-    return await read_request(Coming(reader, limits, Room(limits.room)))
+def read_all(said, limits, chunk):
+    """What is read of these bytes, which arrive in chunks of this size."""
+    coming = Coming(limits, Room(limits.room))
+    reading = read_request(coming)
+    try:
+        for start in range(0, len(said), chunk):
+            coming.feed(said[start : start + chunk])
+            reading.send(None)
+        coming.end()
+        reading.send(None)
+    except StopIteration as complete:
+        return complete.value
+    raise AssertionError("It waits for more after the end.")
 
 
 pieces = st.sampled_from(
@@ -279,11 +286,14 @@ pieces = st.sampled_from(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(pieces | st.binary(max_size=5), max_size=20).map(b"".join))
-@example(b"CHECK SPAMC/1.5\r\nContent-length: 3\r\n\r\nabc")
-def test_any_bytes_are_a_request_or_refused(said):
-    try:
-        found = asyncio.run(read_all(said, SpamdSettings(line=100, lines=5, size=1000)))
-    except RefusedError as error:
-        found = error.sentence
-    assert found is None or isinstance(found, Request) or found.isprintable()
+@given(st.lists(pieces | st.binary(max_size=5), max_size=20).map(b"".join), st.integers(1, 30))
+@example(b"CHECK SPAMC/1.5\r\nContent-length: 3\r\n\r\nabc", 7)
+def test_any_bytes_are_a_request_or_refused_however_they_arrive(said, chunk):
+    found = []
+    for size in (chunk, len(said) + 1):
+        try:
+            found.append(read_all(said, SpamdSettings(line=100, lines=5, size=1000), size))
+        except RefusedError as error:
+            found.append(error.sentence)
+    assert found[0] == found[1]
+    assert found[0] is None or isinstance(found[0], Request) or found[0].isprintable()

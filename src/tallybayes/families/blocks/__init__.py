@@ -1,4 +1,7 @@
 """Families of blocks: several columns that are counted together, because they are not independent.
 
-Each file is one such family; `block` is their common base. Leans on the base of the families and on `counts`.
+The families are `correlated`, `pairs`, `tuples`, `trees`, `crossed` and `several`; `block` and `coded` are their bases.
+`coding` turns cells into codes, `networks` finds the structure of dependent columns, `growing` and `questions` those of
+trees; a `_belief` scores, a `_left_out` leaves rows out. Leans on the base of the families, `counts`, `data` and, for
+levels that are words, on `families/text`.
 """

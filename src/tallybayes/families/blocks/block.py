@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.families.base import Family
 from tallybayes.families.settings import listed, refused
 
@@ -67,6 +67,6 @@ class NumberBlock(Block):
         bad = np.argwhere(np.isinf(matrix))
         if len(bad):
             row, column = bad[0].tolist()
-            reason = f"the value is infinite; {type(self).__name__} expects a finite number."
+            reason = f"{INFINITE}; {type(self).__name__} expects a finite number. {FINITE_INSTEAD}"
             raise CellError(row, reason, self.columns[column])
         return matrix

@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, columns_of, numbers, texts
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.families.events import NOT_THERE, Span, State
 from tallybayes.families.levels.categorical import codes_of, level_index
+from tallybayes.families.numbers.intervals import edge_texts
 from tallybayes.families.settings import as_number, listed, refused
 
 Code = tuple[float, ...] | tuple[str, ...] | None  # edges of intervals, or levels; None: present or missing
@@ -65,9 +66,7 @@ def coding_to_json(coding: Coding | None) -> Any:
 
 def code_count(code: Code) -> int:
     """The number of codes of a column, including that of a missing cell."""
-    if code is None:
-        return FIRST
-    return len(code) + FIRST
+    return FIRST + (0 if code is None else len(code))
 
 
 def is_numeric(code: Code) -> bool:
@@ -87,8 +86,9 @@ def code_text(code: Code, at: int) -> str:
         return "there"
     if not is_numeric(code):
         return "any other" if at == OTHER else str(code[at - FIRST])
-    low = "" if at == OTHER else f"{code[at - FIRST]:g}"
-    high = f"{code[at - OTHER]:g}" if at - OTHER < len(code) else ""
+    edges = edge_texts(code)
+    low = "" if at == OTHER else edges[at - FIRST]
+    high = edges[at - OTHER] if at - OTHER < len(edges) else ""
     return f"{low} … {high}" if low and high else f"≤ {high}" if high else f"> {low}"
 
 
@@ -167,7 +167,7 @@ class Coder:
             return OTHER
         try:
             if is_numeric(code):
-                if type(value) in (int, float) and isfinite(value):
+                if isinstance(value, (int, float, np.integer, np.floating)) and isfinite(value):
                     return OTHER + bisect_left(code, float(value))
                 x = numbers([value])
                 _check_finite(x)
@@ -180,7 +180,7 @@ class Coder:
 def _check_finite(x: Floats) -> None:
     bad = np.flatnonzero(np.isinf(x))
     if len(bad):
-        raise CellError(int(bad[0]), "the value is infinite; a finite number is expected.")
+        raise CellError(int(bad[0]), f"{INFINITE}; a finite number is expected. {FINITE_INSTEAD}")
 
 
 def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Code:
@@ -189,15 +189,15 @@ def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Cod
     known = np.isfinite(x)
     values, at = np.unique(x[known], return_inverse=True)
     counts = np.bincount(at, None if weights is None else weights[known], len(values))
-    between = _middle(values[:-1], values[1:])
     if len(values) <= intervals:
-        return _edges(between)
+        return _edges(_middle(values[:-1], values[1:]))
     heavy = counts * intervals > counts.sum()
     alone = heavy[:-1] | heavy[1:]
     share = np.cumsum(np.where(heavy, 0, counts))
     parts = max(intervals - int(heavy.sum()), 1)
     step = np.floor((share - 1e-9) * parts / max(share[-1], 1e-300))
-    return _edges(between[alone | (step[1:] != step[:-1])][:MOST])
+    cut = np.flatnonzero(alone | (step[1:] != step[:-1]))[:MOST]
+    return _edges(_middle(values[cut], values[cut + 1]))
 
 
 def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Code:
@@ -218,7 +218,7 @@ def _middle(low: Floats, high: Floats) -> Floats:
     found = np.where((middle >= low) & (middle < high), middle, low)
     for digits in range(16, 0, -1):
         short = np.array([float(f"{value:.{digits}g}") for value in middle.tolist()])
-        fits = np.abs(short - middle) < aside
+        fits = (np.abs(short - middle) < aside) & (short >= low) & (short < high)
         if not fits.any():
             break
         found = np.where(fits, short, found)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.rows import class_sums
+from tallybayes.counts.sums import concatenated, weighted_table
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.base import Belief
@@ -18,13 +21,14 @@ from tallybayes.families.blocks.block import NumberBlock
 from tallybayes.families.blocks.correlated_belief import CorrelatedBelief
 from tallybayes.families.blocks.correlated_left_out import CorrelatedLeftOut
 from tallybayes.families.blocks.moments import moments_of
-from tallybayes.families.blocks.products import sum_apart, sum_products
-from tallybayes.families.left_out import LeftOut
+from tallybayes.families.left_out import LeftOut, fold_by_fold
 from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.settings import setting
 
 OWN, SHARED = "own", "shared"
 FIELDS = {"columns": ("n", "x", "xx"), "pairs": ("n", "xy"), "apart": ("n", "x")}
+AT_ONCE = 1 << 20  # products at a time
+Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -101,6 +105,10 @@ class Correlated(NumberBlock):
     def left_out(self, tally: Tallies, classes: Sequence[Key]) -> LeftOut:
         return CorrelatedLeftOut(self, tally, classes)
 
+    def left_out_parts(self, tally: Tallies, classes: Sequence[Key], cells: Floats, rows: Rows) -> Floats:
+        """Fold by fold: products of two columns would be subtracted for every row otherwise."""
+        return fold_by_fold(self, tally, classes, cells, rows)[:, :, None]
+
     def takes(self, slots: Any) -> bool:
         possible = {"columns": self.columns, "pairs": self.pairs(), "apart": list(permutations(self.columns, 2))}
         return all(set(slots[part]) <= set(known) for part, known in possible.items())
@@ -129,3 +137,60 @@ class Correlated(NumberBlock):
             return None
         one, other = pairs[wrong[0, 0]]
         return f"{one!r} would not be present as often as with and without {other!r}"
+
+
+class PairSums(NamedTuple):
+    """For each pair of columns and each class."""
+
+    n: Exact  # how many rows, or their weight
+    total: Exact
+
+
+def sum_products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+    """Σxy for pairs of columns, over the rows in which both are present."""
+
+    def work(some: slice) -> PairSums:
+        return _products(x, firsts[some], seconds[some], rows)
+
+    return _in_steps(work, len(firsts), rows)
+
+
+def sum_apart(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+    """Σx of the first of two columns, over the rows in which the second is missing."""
+
+    def work(some: slice) -> PairSums:
+        alone = np.where(np.isnan(x[:, seconds[some]]), x[:, firsts[some]], np.nan)
+        n, total, _ = class_sums(np.ascontiguousarray(alone), rows, False)
+        return PairSums(n, total)
+
+    return _in_steps(work, len(firsts), rows)
+
+
+def _in_steps(work: Callable[[slice], PairSums], pairs: int, rows: Rows) -> PairSums:
+    """Some pairs at a time: all rows of all pairs are a large table."""
+    step = max(AT_ONCE // max(len(rows), 1), 1)
+    parts = [work(slice(at, min(at + step, pairs))) for at in range(0, pairs, step)]
+    if not parts:
+        return PairSums(*(Exact.zeros((0, len(rows.classes))) for _ in range(2)))
+    return PairSums(concatenated([part.n for part in parts]), concatenated([part.total for part in parts]))
+
+
+def _products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+    """A product of two doubles is the exact sum of two doubles, so the sum of products is the sum of two columns, which
+    the kernels add at full speed. Near the ends of the range this does not hold, and weights make three factors: then
+    the bits of every product are added one by one, with the same result."""
+    pairs, classes = len(firsts), len(rows.classes)
+    if rows.weights is None:
+        products, exact = kernels.exact_products(x, firsts.astype(np.int32), seconds.astype(np.int32))
+        if exact:
+            n, total, _ = class_sums(products, rows, False)
+            return PairSums(n[:pairs], total[:pairs] + total[pairs:])
+    one, other = x[:, firsts], x[:, seconds]
+    n, _, _ = class_sums(np.ascontiguousarray(np.where(np.isnan(one) | np.isnan(other), np.nan, 1.0)), rows, False)
+    cells = (
+        np.where(rows.codes >= 0, rows.codes, -classes * pairs) + classes * np.arange(pairs, dtype=np.int32)[:, None]
+    )
+    factors = [one.T.reshape(-1), other.T.reshape(-1)]
+    if rows.weights is not None:
+        factors.append(np.tile(rows.weights, pairs))
+    return PairSums(n, weighted_table(factors, cells.reshape(-1).astype(np.int32), pairs, classes))

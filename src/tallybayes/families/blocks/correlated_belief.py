@@ -24,7 +24,7 @@ MOST_PATTERNS = 1 << 12  # of missing cells whose densities are cached
 Mask = NDArray[np.bool_]
 
 
-class Density(NamedTuple):
+class JointDensity(NamedTuple):
     """The density of some columns in a class: Gaussian or Student's t for those that vary; the others are certain."""
 
     certain: Mask
@@ -45,13 +45,13 @@ class Density(NamedTuple):
         return self.constant - (self.nu + len(away)) / 2.0 * np.log1p(distance / self.nu)
 
 
-def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> Density:
+def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> JointDensity:
     """A Gaussian with this covariance, or if the degrees of freedom are finite, with mean and covariance integrated
     out; `log_units` are the logs of the columns' units."""
     certain = np.diag(covariance) == 0
     scale = np.sqrt(np.maximum(np.diag(covariance)[~certain], 0.0))  # unbiased, less than one row would be negative
     size = len(scale)
-    nothing = Density(certain, None, np.zeros((0, 0)), nu, -np.inf)
+    nothing = JointDensity(certain, None, np.zeros((0, 0)), nu, -np.inf)
     if not (nu > 0 and weight > 0) or not np.all(np.isfinite(covariance)) or not np.all(scale > 0):
         return nothing
     try:
@@ -65,7 +65,7 @@ def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) 
     around = -size / 2.0 * np.log(2.0 * np.pi)
     if np.isfinite(nu) and size:
         around = special.log_rising(np.asarray(nu / 2.0), size / 2.0) - size / 2.0 * np.log(nu * np.pi)
-    return Density(certain, root, np.linalg.inv(root), nu, float(around - volume))
+    return JointDensity(certain, root, np.linalg.inv(root), nu, float(around - volume))
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class CorrelatedBelief(Belief):
         self.fixed = constant & (s.all_n > 0)
         half = -(s.exponents // 2)  # in halves: the whole may overflow
         self._units = [np.ldexp(1.0, part)[:, None] for part in (half, -s.exponents - half)]
-        self._densities: dict[bytes, list[Density]] = {}
+        self._densities: dict[bytes, list[JointDensity]] = {}
 
     def add_evidence(self, cells: Floats, scores: Floats) -> None:
         x = cells.T
@@ -117,7 +117,7 @@ class CorrelatedBelief(Belief):
                 evidence = np.where(np.all(away[density.certain] == 0.0, axis=0), evidence, -np.inf)
             scores[c, rows] += evidence
 
-    def _of(self, seen: Mask) -> list[Density]:
+    def _of(self, seen: Mask) -> list[JointDensity]:
         """The density of these columns in every class, computed once."""
         found = self._densities.get(seen.tobytes())
         if found is None:
@@ -126,7 +126,7 @@ class CorrelatedBelief(Belief):
             found = self._densities[seen.tobytes()] = [self._density(c, seen) for c in range(len(self.known.mean))]
         return found
 
-    def _density(self, c: int, seen: Mask) -> Density:
+    def _density(self, c: int, seen: Mask) -> JointDensity:
         n, weight, _, covariance = (array[c] for array in self.known)
         among = np.ix_(seen, seen)
         nu = np.inf if self.family.plugin else float(n[among].min(initial=np.inf))

@@ -47,9 +47,7 @@ class CorrelatedLeftOut:
         at = np.flatnonzero(whole)
         for start in range(0, len(at), step):
             some = at[start : start + step]
-            weights = None if rows.weights is None else rows.weights[some]
-            part = Rows(rows.classes, rows.codes[some], weights)
-            evidence[some], whole[some] = self._evidence(np.ascontiguousarray(cells[some]), part)
+            evidence[some], whole[some] = self._evidence(np.ascontiguousarray(cells[some]), rows.take(some))
         for row in np.flatnonzero(~whole & there.any(axis=1)).tolist():
             evidence[row] = self.alone(cells[row : row + 1], rows.slice(row, row + 1))[0]
         return evidence
@@ -75,7 +73,7 @@ class CorrelatedLeftOut:
         return self._log_density(known, root, scale, np.square(whitened).sum(axis=-1)), sound & usable.all(axis=1)
 
     def _log_density(self, known: Updated, root: Floats, scale: Floats, distance: Floats) -> Floats:
-        """As in `correlated_belief.Density`."""
+        """As in `correlated_belief.JointDensity`."""
         size = root.shape[-1]
         volume = np.log(np.einsum("...ii->...i", root) * scale).sum(axis=-1) + self.s.exponents.sum() * np.log(2.0)
         if self.family.plugin:

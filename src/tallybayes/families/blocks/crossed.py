@@ -94,8 +94,9 @@ class Crossed(Block):
 
     def _of_row(self, row: Any) -> pa.Array:
         levels = {name: texts([value])[0] for name, value in row.items()} if isinstance(row, dict) else {}
-        words = (_word(levels, *pair) for pair in self._pairs)
-        return pa.array([[word for word in words if word is not None]], WORD_LISTS)
+        there = [(a, b) for a, b in self._pairs if levels[a] is not None and levels[b] is not None]
+        words = [f"{a}{BETWEEN}{levels[a]}{BESIDE}{b}{BETWEEN}{levels[b]}" for a, b in there]
+        return pa.array([words], WORD_LISTS)
 
     def _of_columns(self, cells: pa.Array) -> pa.Array:
         if not self._pairs:
@@ -103,7 +104,8 @@ class Crossed(Block):
         parts = dict(zip(self.columns, cells.flatten(), strict=True))
         tagged = {name: _tagged(name, parts[name]) for name in self.of or self.columns}
         words = [pc.binary_join_element_wise(tagged[a], tagged[b], BESIDE) for a, b in self._pairs]
-        flat = pa.concat_arrays(words).take(pa.array(_by_row(len(cells), len(words))))
+        by_row = np.arange(len(words)) * len(cells) + np.arange(len(cells))[:, None]  # from word by word
+        flat = pa.concat_arrays(words).take(pa.array(by_row.reshape(-1)))
         lists = pa.ListArray.from_arrays(pa.array(np.arange(len(cells) + 1, dtype=np.int32) * len(words)), flat)
         return _without_nulls(lists) if flat.null_count else lists
 
@@ -151,17 +153,6 @@ def _tagged(name: str, cells: pa.Array) -> pa.Array:
     found = texts(cells)
     plain = frames.decoded(found) if pa.types.is_dictionary(found.type) else found
     return pc.binary_join_element_wise(pa.scalar(name), plain.cast(pa.string()), BETWEEN)
-
-
-def _word(row: Mapping[str, Any], one: str, other: str) -> str | None:
-    if row[one] is None or row[other] is None:
-        return None
-    return f"{one}{BETWEEN}{row[one]}{BESIDE}{other}{BETWEEN}{row[other]}"
-
-
-def _by_row(rows: int, words: int) -> NDArray[np.int64]:
-    """The indices that turn word-by-word order into row-by-row order."""
-    return (np.arange(words) * rows + np.arange(rows)[:, None]).reshape(-1)
 
 
 def _without_nulls(lists: pa.Array) -> pa.Array:

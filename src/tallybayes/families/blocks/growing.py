@@ -37,7 +37,8 @@ def grow(
     common = common_marks(ranked, weights)
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
     nominal = np.array([*(not is_numeric(code) for code in coding), *(True for _ in pairs)], np.uint8)
-    least = _least(len(labels), n + random, len(rows.classes))
+    # So many rows does a node need to be split that the leaves of all trees have about `MOST_CELLS` counts.
+    least = max(2, math.ceil(len(labels) * (n + random) * len(rows.classes) / MOST_CELLS))
     best = n - n // 2 if guided else 0
     drawn = n - best if guided else n + random
 
@@ -52,8 +53,3 @@ def grow(
     roots = np.cumsum([0, *map(len, trees)])
     nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
     return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn, pairs)
-
-
-def _least(rows: int, trees: int, classes: int) -> int:
-    """How many rows a node needs to be split, so that the leaves of all trees have about `MOST_CELLS` counts."""
-    return max(2, math.ceil(rows * trees * classes / MOST_CELLS))

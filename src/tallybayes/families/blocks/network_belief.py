@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any
@@ -17,10 +17,11 @@ from tallybayes.families.base import Free, Part
 from tallybayes.families.blocks.coded_belief import CodedBelief
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
-from tallybayes.families.blocks.drawn_network import drawn_network
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
+
+MOST = 100  # lines
 
 
 def lookup(counts: PairCounts, j: int, parents: Sequence[int], start: int) -> list[int]:
@@ -160,3 +161,30 @@ class TablePosterior(Posterior):
 
     def marginals(self) -> dict[Any, Any]:
         return {level: known for table in self.tables for level, known in table.marginals().items()}
+
+
+def drawn_network(columns: Sequence[str], parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """A line for every column. Of several parents, the closest comes first and the others are listed after it.
+
+    >>> print("\\n".join(drawn_network("abcd", {"b": ["a"], "c": ["b"], "d": ["a", "c"]})))
+    a
+    ├─ b
+    │  └─ c
+    └─ d (and c)
+    """
+    children: dict[str | None, list[str]] = {}
+    for column in columns:
+        children.setdefault(parents[column][0] if parents.get(column) else None, []).append(column)
+
+    def below(parent: str | None, before: str) -> list[str]:
+        lines = []
+        for at, column in enumerate(some := children.get(parent, [])):
+            last = at == len(some) - 1
+            more = ", ".join(parents.get(column, ())[1:])
+            edge, further = ("", "") if parent is None else ("└─ ", "   ") if last else ("├─ ", "│  ")
+            lines.append(before + edge + column + (f" (and {more})" if more else ""))
+            lines += below(column, before + further)
+        return lines
+
+    lines = below(None, "")
+    return lines if len(lines) <= MOST else [*lines[:MOST], f"… and {len(lines) - MOST:,} more columns"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.exact import TRACE, Counts, Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Rows, Tally
@@ -79,14 +79,14 @@ class PairLayout:
         return Tally(rows.numbers, positions(self.size), {"n": self._weighted(codes, kept)})
 
     def _few(self, codes: Bytes, rows: Rows) -> Tally:
-        there = (codes != MISSING).any(axis=1)
+        there = np.flatnonzero((codes != MISSING).any(axis=1))
         places = self.places(codes[there])
         if rows.only is not None:
             return Tally(
                 rows.numbers, places.reshape(-1).tolist(), {"n": Exact(np.ones((places.size, 1, 1), np.int64))}
             )
         met, at = np.unique(places, return_inverse=True)
-        each = Rows(rows.classes, *_repeated(rows, there, places.shape[1]))
+        each = rows.take(np.repeat(there, places.shape[1]))
         return Tally(rows.numbers, met.tolist(), {"n": each.count(at.reshape(-1).astype(np.int32), len(met))})
 
     def _weighted(self, codes: Bytes, rows: Rows) -> Exact:
@@ -101,8 +101,36 @@ class PairLayout:
             parts.append(rows.count(both, int(self.sizes[[i, j, last]].prod())))
         return concatenated(parts)
 
+    def discord(self, columns: Sequence[str], n: Exact) -> str | None:
+        """Why n[position, class] cannot come from rows, or None: all columns must have equally many cells, and the
+        counts of a level with all levels of another column must add up to its own count."""
 
-def _repeated(rows: Rows, there: Any, times: int) -> tuple[Any, Any]:
-    """Class and weight of each touch."""
-    weights = None if rows.weights is None else np.repeat(rows.weights[there], times)
-    return np.repeat(rows.codes[there], times), weights
+        def table(start: int, *some: int) -> Exact:
+            sizes = self.sizes[list(some)].tolist()
+            limbs = n.limbs[start : start + int(np.prod(sizes))]
+            return Exact(limbs.reshape(*sizes, *n.limbs.shape[1:]), n.low)
+
+        singles = [table(int(start), j) for j, start in enumerate(self.singles)]
+        for column, single in zip(columns, singles, strict=True):
+            if _differ(single.sum(), singles[0].sum()):
+                return f"{column!r} would not have as many cells as {columns[0]!r}"
+        for i, j, start in zip(self.first.tolist(), self.second.tolist(), self.starts.tolist(), strict=True):
+            both = table(start, i, j)
+            if _differ(both.sum(axis=1), singles[i]) or _differ(both.sum(axis=0), singles[j]):
+                return f"the counts of {columns[i]!r} and {columns[j]!r} would not add up to those of the pair"
+        for (i, j, last), start in zip(self.threes.T.tolist(), self.three_starts.tolist(), strict=True):
+            three, parts = table(start, i, j, last), ((j, last), (i, last), (i, j))
+            for axis, part in enumerate(parts):
+                if _differ(three.sum(axis=axis), table(int(self.pairs[part]), *part)):
+                    one, other = (columns[j] for j in part)
+                    return f"the counts of {one!r} and {other!r} would not add up to those of their triples"
+        return None
+
+
+def _differ(one: Exact, other: Exact) -> bool:
+    """Whether they differ by more than the rounding of decay."""
+    rest = one - other
+    if rest.is_zero().all():
+        return False
+    trace = 256 * TRACE * (1.0 + np.abs(other.round()))
+    return bool((rest.is_below(trace) | (-rest).is_below(trace)).any())

@@ -7,6 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.tally import Key, Rows, Tally
@@ -16,30 +20,30 @@ from tallybayes.families.base import Belief
 from tallybayes.families.blocks.averaged_belief import AveragedBelief
 from tallybayes.families.blocks.block import as_names
 from tallybayes.families.blocks.coded import CodedBlock
-from tallybayes.families.blocks.coding import Bytes, code_count
-from tallybayes.families.blocks.left_alone import MOST_POSITIONS, left_alone, widest
+from tallybayes.families.blocks.coding import MOST, Bytes, Code, code_count, is_numeric
 from tallybayes.families.blocks.network_belief import NetworkBelief
-from tallybayes.families.blocks.networks import Parents
-from tallybayes.families.blocks.pair_counts import PairCounts, Smoothing
-from tallybayes.families.blocks.pair_layout import PairLayout
-from tallybayes.families.blocks.pairs_discord import discord
-from tallybayes.families.blocks.pairs_left_out import PairsLeftOut
-from tallybayes.families.blocks.structures import (
+from tallybayes.families.blocks.networks import (
     AUTO,
     AVERAGED,
     CANDIDATES,
     DEPENDENT,
     TREE,
+    Parents,
     Structure,
     as_structure,
-    candidates,
     found_parents,
     given_parents,
     least_loss,
 )
+from tallybayes.families.blocks.pair_counts import PairCounts, Smoothing
+from tallybayes.families.blocks.pair_layout import PairLayout
+from tallybayes.families.blocks.pairs_left_out import PairsLeftOut
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import LAPLACE, Alpha, MEstimate, alpha_from_json, alpha_to_json, as_alpha
+
+MOST_POSITIONS = 3_000_000  # of columns and their combinations: each has a name of some 150 bytes …
+MOST_CELLS = 25_000_000  # … times classes
 
 LEVEL, IGNORED = "level", "ignored"
 FEW_ROWS = 1000  # with fewer than this, numbers get fewer intervals
@@ -121,7 +125,7 @@ class Pairs(CodedBlock):
         if found.codes is not None and found.layout.size > MOST_POSITIONS:
             raise ValueError(
                 f"{kind} of these {paired} columns would be counted in {found.layout.size:,} positions, more than "
-                f"{MOST_POSITIONS:,}. Name columns of many levels in alone=(…): {columns[widest(found.layout)]!r} has "
+                f"{MOST_POSITIONS:,}. Name columns of many levels in alone=(…): {columns[_widest(found.layout)]!r} has "
                 "most."
             )
         return found
@@ -133,10 +137,26 @@ class Pairs(CodedBlock):
             return self
         parts = columns_of(cells)
         codes = tuple(self._chosen(part, rows.weights) for part in parts)
-        reasons = left_alone(self.columns, parts, codes, self.alone, len(rows.classes), self._layout)
+        reasons = self._left_alone(parts, codes, len(rows.classes))
         found = replace(self, codes=codes, alone=tuple(reasons)).over(self.columns)
         object.__setattr__(found, "why_alone", "; ".join(f"{name!r} alone: {why}" for name, why in reasons.items()))
         return found
+
+    def _left_alone(self, cells: Sequence[pa.Array], codes: Sequence[Code], classes: int) -> dict[str, str]:
+        """The columns to be counted alone, each with the reason."""
+        reasons = dict.fromkeys(self.alone, "as given")
+        for column, part, code in zip(self.columns, cells, codes, strict=True):
+            if code is not None and not is_numeric(code) and len(code) == MOST:
+                levels = pc.count_distinct(part).as_py()
+                if levels > MOST:
+                    reasons[column] = f"{levels:,} levels in {len(part):,} rows, more than {MOST}"
+        sizes = [code_count(code) for code in codes]
+        while True:
+            layout = self._layout(sizes, [self.columns.index(name) for name in reasons])
+            if layout.size <= MOST_POSITIONS and layout.size * classes <= MOST_CELLS:
+                return reasons
+            at = _widest(layout)
+            reasons[self.columns[at]] = f"{sizes[at]:,} codes, and all columns together would be too many"
 
     @property
     def reason(self) -> str:
@@ -166,12 +186,17 @@ class Pairs(CodedBlock):
         return len(self.columns) - len(self.alone) <= self.most_averaged
 
     @property
+    def _candidates(self) -> tuple[str, ...]:
+        """The structures to try; "averaged" only if there are not too many columns."""
+        return CANDIDATES if self._can_average else CANDIDATES[:-1]
+
+    @property
     def reading(self) -> Structure:
         """The structure used for scoring."""
         if self.structure != AUTO:
             return self.structure
         usual = AVERAGED if self._can_average else TREE
-        return self.chosen if self.chosen in candidates(self._can_average) else usual
+        return self.chosen if self.chosen in self._candidates else usual
 
     def counted(self, tally: Tally, classes: Sequence[Key]) -> PairCounts:
         n = tally.read(positions(self.layout.size), classes)["n"].round()
@@ -208,7 +233,7 @@ class Pairs(CodedBlock):
         """For structure="auto", chooses the structure with the lowest left-out loss on these rows."""
         if self.structure != AUTO:
             return self, None
-        names = candidates(self._can_average)
+        names = self._candidates
         ways = {name: replace(self, structure=name).over(self.columns).left_out(tally, classes) for name in names}
         best = least_loss(ways, self.counted(tally, classes).totals, cells, rows, classes)
         return (self if best == self.chosen else replace(self, chosen=best).over(self.columns)), None
@@ -222,4 +247,9 @@ class Pairs(CodedBlock):
         return counted
 
     def discord(self, tally: Tally, classes: Sequence[Key]) -> str | None:
-        return discord(self.columns, self.layout, tally.aligned(positions(self.layout.size), classes).sums["n"])
+        return self.layout.discord(self.columns, tally.aligned(positions(self.layout.size), classes).sums["n"])
+
+
+def _widest(layout: PairLayout) -> int:
+    """The paired column with the most codes; the last one on a tie."""
+    return max(np.flatnonzero(layout.is_paired).tolist(), key=lambda j: (int(layout.sizes[j]), j))

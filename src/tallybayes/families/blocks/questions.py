@@ -18,6 +18,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.packing import Arrays, PackError, take
 from tallybayes.families.blocks.coding import Bytes, Coding, code_count, code_text, is_numeric
 from tallybayes.families.blocks.crossing import CODES, NO_PAIRS, ColumnPairs, are_pairs, with_pairs
+from tallybayes.families.numbers.intervals import edge_texts
 from tallybayes.families.settings import refused
 
 SHOWN = 6  # hex digits of the digest
@@ -127,8 +128,10 @@ class Questions:
         return None if yes == node else Question(column, low, low + span)
 
     def text(self, question: Question, columns: Sequence[str], coding: Coding) -> str:
-        """A question as text."""
-        codes = [c for c in range(CODES) if question.low <= self.ranks[question.column, c] <= question.high]
+        """A question as text, the same only for questions that no row answers differently: levels are in the order of
+        their ranks, so the first one and their number are enough."""
+        ranks = self.ranks[question.column]
+        codes = [c for c in np.argsort(ranks, kind="stable").tolist() if question.low <= ranks[c] <= question.high]
         if question.column >= self.columns:
             return self._text_of_pair(codes, self.crossed[question.column - self.columns].tolist(), columns, coding)
         column, code = columns[question.column], coding[question.column]
@@ -136,7 +139,7 @@ class Questions:
         if code is None or not is_numeric(code):
             return f"{column} is {_any_of([code_text(code, c) for c in known])}"
         last = known[-1]
-        bound = f"{column} ≤ {code[last - 1]:g}" if 0 < last <= len(code) else f"{column} is there"
+        bound = f"{column} ≤ {edge_texts(code)[last - 1]}" if 0 < last <= len(code) else f"{column} is there"
         return f"{column} is missing" if known == [0] else f"{bound} or missing" if 0 in known else bound
 
     @staticmethod
@@ -245,7 +248,8 @@ def level_ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: 
 
 
 def _any_of(texts: list[str]) -> str:
-    return " or ".join(texts[:MOST_TEXTS]) + " …" * (len(texts) > MOST_TEXTS)
+    more = f" … ({len(texts)} in all)" if len(texts) > MOST_TEXTS else ""
+    return " or ".join(texts[:MOST_TEXTS]) + more
 
 
 def _ranks(codes: Bytes, labels: NDArray[np.int32], weights: Any, classes: int, enough: int) -> Bytes:

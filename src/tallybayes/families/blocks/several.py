@@ -169,13 +169,10 @@ class Several(Block):
     def left_out_parts(self, tally: Tallies, classes: Sequence[Key], cells: Beside, rows: Rows) -> Floats:
         evidence = []
         for i, member in enumerate(self.members):
-            given = (tally[str(i)], classes)
-            own = cells.members[i]
-            if member.parts:
-                evidence.append(member.left_out_parts(*given, own, rows))
-                continue
-            alone = member.fit_left_out(tally[str(i)], own, rows, classes)[1]
-            evidence.append((member.left_out(*given)(own, rows) if alone is None else alone)[:, :, None])
+            mine, own = tally[str(i)], cells.members[i]
+            alone = None if member.parts else member.fit_left_out(mine, own, rows, classes)[1]
+            parts = member.left_out_parts(mine, classes, own, rows) if alone is None else alone[:, :, None]
+            evidence.append(parts)
         return np.concatenate(evidence, axis=2)
 
     def takes(self, slots: Any) -> bool:
@@ -209,12 +206,13 @@ class SeveralBelief(Belief):
             belief.add_evidence(own, evidence)
         scores += evidence / len(self.beliefs)
 
-    def add_parts(self, cells: Beside, evidence: Floats) -> None:
+    def add_parts(self, cells: Beside, weights: Floats, evidence: Floats) -> None:
         at = 0
         for member, belief, own in zip(self.family.members, self.beliefs, cells.members, strict=True):
             if member.parts:
-                belief.add_parts(own, evidence[at : at + len(member.parts)])
-            else:
+                these = slice(at, at + len(member.parts))
+                belief.add_parts(own, weights[these], evidence[these])
+            elif weights[at]:
                 belief.add_evidence(own, evidence[at])
             at += len(member.parts) or 1
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.crossing import are_coded
 from tallybayes.families.blocks.growing import GUIDED, RANDOM, grow
 from tallybayes.families.blocks.questions import Filed, Questions, as_questions
-from tallybayes.families.blocks.trees_belief import PARTS, TreesBelief, TreesLeftOut, left_out_parts
+from tallybayes.families.blocks.trees_belief import PARTS, TreesBelief, left_out_evidence, left_out_parts
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import setting
 
@@ -163,10 +164,8 @@ class Trees(CodedBlock):
 
     def _few(self, cells: Bytes, rows: Rows) -> Tally:
         """A sparse tally of the leaves that a few rows reach."""
-        trees = len(self._questions)
         met, at = np.unique(self._questions.forest.find_all(cells), return_inverse=True)
-        weights = None if rows.weights is None else np.repeat(rows.weights, trees)
-        spread = Rows(rows.classes, np.repeat(rows.codes, trees), weights)
+        spread = rows.take(np.repeat(np.arange(len(rows)), len(self._questions)))
         return Tally(rows.classes, met.tolist(), {"n": spread.count(at.reshape(-1).astype(np.int32), len(met))})
 
     def counts_of(self, tally: Tally, classes: Sequence[Key]) -> Floats:
@@ -183,7 +182,7 @@ class Trees(CodedBlock):
         return tuple(f"{kind} {part}" for kind in self.grown.kinds for part in PARTS)
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        return TreesLeftOut(self, self._questions, self.counts_of(tally, classes))
+        return partial(left_out_evidence, self, self._questions, self.counts_of(tally, classes))
 
     def left_out_parts(self, tally: Tally, classes: Sequence[Key], cells: Bytes, rows: Rows) -> Floats:
         return left_out_parts(self, self._questions, self.counts_of(tally, classes), cells, rows)

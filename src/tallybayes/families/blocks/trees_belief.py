@@ -45,13 +45,15 @@ class TreesBelief(Belief):
             trees += last - first
         scores[:, : len(cells)] += (np.log(total / trees + TINY) - self.shares).T
 
-    def add_parts(self, cells: Bytes, evidence: Floats) -> None:
-        """[part, class, row]"""
-        at = 0
-        for first, last in self.questions.kinds.values():
-            for part in _parts(*self._sums(cells, first, last), last - first):
-                evidence[at, :, : len(cells)] += part.T
-                at += 1
+    def add_parts(self, cells: Bytes, weights: Floats, evidence: Floats) -> None:
+        """Most of the time is for walking down the trees, so a kind without weight is left out."""
+        for kind, (first, last) in enumerate(self.questions.kinds.values()):
+            these = slice(len(PARTS) * kind, len(PARTS) * (kind + 1))
+            if weights[these].any():
+                for at, part in zip(
+                    evidence[these], _parts(*self._sums(cells, first, last), last - first), strict=True
+                ):
+                    at[:, : len(cells)] += part.T
 
     def _sums(self, cells: Bytes, first: int, last: int) -> tuple[Floats, Floats]:
         codes = np.ascontiguousarray(cells)
@@ -131,22 +133,15 @@ def _left_out_sums(
     return sums, log_sums, np.maximum(used, 1).astype(np.float64)[:, None]
 
 
-class TreesLeftOut:
-    """Scores counted rows by the counts without them and the trees that were grown without them."""
-
-    def __init__(self, family: Any, questions: Questions, counts: Floats) -> None:
-        self.family = family
-        self.questions = questions
-        self.counts = counts
-
-    def __call__(self, cells: Bytes, rows: Rows) -> Floats:
-        total: Any = 0.0
-        used: Any = 0.0
-        for first, last in self.questions.averaged:
-            sums, _, times = _left_out_sums(self.family, self.questions, self.counts, cells, rows, first, last)
-            total, used = total + sums, used + times
-        own = np.zeros((len(cells), self.counts.shape[1]))
-        own[np.arange(len(cells)), rows.codes] = 1.0 if rows.weights is None else rows.weights
-        rest = np.maximum(self.counts[: self.questions.first_size].sum(axis=0) - own, 0.0)
-        shares = (rest + self.family.m / rest.shape[1]) / (rest.sum(axis=1, keepdims=True) + self.family.m)
-        return np.asarray(np.log(total / used + TINY) - np.log(shares))
+def left_out_evidence(family: Any, questions: Questions, counts: Floats, cells: Bytes, rows: Rows) -> Floats:
+    """The same, [row, class], as the mean over the trees that count if kinds are not weighed."""
+    total: Any = 0.0
+    used: Any = 0.0
+    for first, last in questions.averaged:
+        sums, _, times = _left_out_sums(family, questions, counts, cells, rows, first, last)
+        total, used = total + sums, used + times
+    own = np.zeros((len(cells), counts.shape[1]))
+    own[np.arange(len(cells)), rows.codes] = 1.0 if rows.weights is None else rows.weights
+    rest = np.maximum(counts[: questions.first_size].sum(axis=0) - own, 0.0)
+    shares = (rest + family.m / rest.shape[1]) / (rest.sum(axis=1, keepdims=True) + family.m)
+    return np.asarray(np.log(total / used + TINY) - np.log(shares))

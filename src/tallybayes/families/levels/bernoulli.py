@@ -40,8 +40,10 @@ class Bernoulli(Categorical):
 
     `alpha` is the Beta prior: one pseudo-count for both, or one for each, `alpha={"true": 2.0, "false": 1.0}`.
 
-    >>> Bernoulli(alpha={1: 2, 0: 5})
-    Bernoulli(alpha={'false': 5.0, 'true': 2.0})
+    >>> from tallybayes import Model
+    >>> model = Model.train({"free": Bernoulli(alpha={1: 1, 0: 3})}, {"free": [1, 1, 0]}, ["spam", "spam", "ham"])
+    >>> model.estimates("free")["true"]  # 1 / (1 + 4), (2 + 1) / (2 + 4)
+    {'ham': 0.2, 'spam': 0.5}
     """
 
     levels: tuple[str, ...] = setting(LEVELS, ABOUT_LEVELS, check=_both)

@@ -15,10 +15,10 @@ from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
-from tallybayes.data.cells import SHORT, Cells, texts
+from tallybayes.data.cells import SHORT, Cells, is_missing, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, Unseen
-from tallybayes.families.folds import Folds, centred_tables
+from tallybayes.families.folds import LeftOutFolds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.portable import ByLevel, Portable
@@ -61,8 +61,10 @@ class Categorical(Family):
     spread like the average of the classes, and the more, the less the classes differ. `levels` names levels that exist
     even if no row has them. A level that is neither seen nor named counts as missing.
 
-    >>> Categorical(alpha={"rain": 2.0, "sun": 1.0})
-    Categorical(alpha={'rain': 2.0, 'sun': 1.0})
+    >>> from tallybayes import Model
+    >>> model = Model.train({"sky": Categorical(alpha=1)}, {"sky": ["sun", "sun", "rain"]}, ["no", "no", "yes"])
+    >>> model.estimates("sky")["sun"]
+    {'no': 0.75, 'yes': 0.333...}
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
@@ -120,7 +122,7 @@ class Categorical(Family):
         codes = self.coder(levels)
         return lambda cells, rows: known(codes(cells), rows)
 
-    def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Texts], folds: Folds) -> list[Floats]:
+    def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Texts], folds: LeftOutFolds) -> list[Floats]:
         always = {*self.levels, *named_levels(self.alpha)}
         found = [self._without(tally, cells, folds, always) for tally, cells in zip(tallies, columns, strict=True)]
         tables = [table[known] for _, _, counts, known in found for table, known in zip(counts, known, strict=True)]
@@ -135,7 +137,7 @@ class Categorical(Family):
             start = stop
         return evidence
 
-    def _without(self, tally: Tally, cells: Texts, folds: Folds, always: set[str]) -> tuple[Any, ...]:
+    def _without(self, tally: Tally, cells: Texts, folds: LeftOutFolds, always: set[str]) -> tuple[Any, ...]:
         """The levels of a column, the level of each cell, the counts without each fold, and the levels known then."""
         slots = tally.slots
         n, more = tally.read(None, folds.rows.classes)["n"], sorted(always.difference(slots))
@@ -162,10 +164,9 @@ class LevelBelief(SmoothedBelief):
 
     def unseen(self, cells: Texts) -> Unseen:
         """An unseen level is as improbable as those seen once were."""
-        missing = [cell is None for cell in cells] if type(cells) is list else cells.is_null().to_numpy(False)
         once = float((self.counts.sum(axis=1) == 1.0).sum())
         log_new = np.log((once + 1.0) / (self.counts.sum() + 2.0))
-        new = (self.codes(cells) < 0) & ~np.asarray(missing, bool)
+        new = (self.codes(cells) < 0) & ~is_missing(cells)
         return Unseen(np.zeros(len(new)), np.where(new, log_new, 0.0))
 
     def portable(self) -> Portable:

@@ -41,8 +41,10 @@ class Density(Values):
     tails. `m` pseudo-values from a Cauchy distribution around the median of all classes are added to each class, so
     that no class rules a value out.
 
-    >>> Density(bandwidth=0.5)
-    Density(bandwidth=0.5)
+    >>> from tallybayes import Model
+    >>> model = Model.train({"x": Density(bandwidth=0.5)}, {"x": [1.0, 1.5, 7.0, 8.0]}, ["a", "a", "b", "b"])
+    >>> model.posterior({"x": [1.2, 7.4]}).round(2).tolist()
+    [[0.97, 0.03], [0.05, 0.95]]
     """
 
     bandwidth: float | str = setting(
@@ -136,8 +138,7 @@ class DensityBelief(Belief):
         has."""
         logs = np.zeros((len(rows), len(rows.classes)))
         there = np.flatnonzero(~np.isnan(cells))
-        weights = None if rows.weights is None else rows.weights[there]
-        some = Rows(rows.classes, rows.codes[there], weights)
+        some = rows.take(there)
         firsts, kinds = equal_rows(cells[there], some)
         x, codes, own = cells[there][firsts], some.codes[firsts], weights_of(some)[firsts]
         n = np.tile(self.totals, (len(x), 1))

@@ -15,7 +15,7 @@ from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.processors import MUCH, each_of
 from tallybayes.families.base import Belief
-from tallybayes.families.folds import Folds, centred_tables
+from tallybayes.families.folds import LeftOutFolds, centred_tables
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
@@ -45,21 +45,25 @@ class Histogram(Values):
     have the evidence of the outermost interval.
 
     `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
-    count", "mdl" (as many as the classes justify), "fitted" (whichever of the last two makes the classes most likely;
-    `intervals` of equal count below 1,000 values), or "auto" (the same, or up to 128 intervals smoothed by a Gaussian
-    or kernel density, if that predicts the classes of left-out values better). `alpha` is added to every interval's
-    count, as for Categorical; smoothed intervals share one pseudo-value instead.
+    count", "mdl" (as many as the classes justify), "fitted" (whichever of the last two, or one for each value, makes
+    the classes most likely; `intervals` of equal count, or one for each value, below 1,000 values), or "auto" (the
+    same, or up to 128 intervals smoothed by a Gaussian or kernel density, if that predicts the classes of left-out
+    values better). `alpha` is added to every interval's count, as for Categorical; smoothed intervals share one
+    pseudo-value instead.
 
-    >>> Histogram(intervals=5, alpha=0.5)
-    Histogram(intervals=5, alpha=0.5)
+    >>> from tallybayes import Model
+    >>> model = Model.train({"x": Histogram(intervals=2)}, {"x": [1.0, 2.0, 7.0, 8.0, 9.0]}, ["a", "a", "b", "b", "b"])
+    >>> model.estimates("x")
+    {'[1, 5)': {'a': 0.75, 'b': 0.2}, '[5, 9]': {'a': 0.25, 'b': 0.8}}
     """
 
     leaves_out_folds: ClassVar[bool] = True
     intervals: int = setting(10, "the number of intervals", least=1, most=MOST)
     method: str = setting(
         "equal length",
-        'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" ("mdl" or 5 to '
-        "80 of equal count, whichever makes the classes most likely; below 1,000 values, `intervals` of equal count), "
+        'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" ("mdl", 5 to '
+        "80 of equal count, or one for each value, whichever makes the classes most likely; below 1,000 values, "
+        "`intervals` of equal count, or one for each value), "
         'or "auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better)',
         choices=METHODS,
     )
@@ -113,7 +117,9 @@ class Histogram(Values):
         each = zip([0, *ends], ends, strict=False)
         return np.concatenate([pseudo_of(self.alpha, range(end - start), counts[start:end]) for start, end in each])
 
-    def evidence_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> list[Floats]:
+    def evidence_without(
+        self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds
+    ) -> list[Floats]:
         _, used, halves, _ = self._chosen(self.counted_without(tallies, columns, folds))
         _, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
         tables = centred_tables(JoinedDensities.of(used, logs, halves).reach)

@@ -16,7 +16,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Free, Scorer, WordWeight, heaviest, log_odds
 from tallybayes.families.events import Conditional, Event, NoJointError
-from tallybayes.families.numbers.intervals import LEAST, Densities, Intervals, Ranges
+from tallybayes.families.numbers.intervals import LEAST, Densities, Intervals, Ranges, edge_texts
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.portable import ByInterval, Portable
@@ -168,9 +168,6 @@ def interval_names(edges: Floats) -> list[str]:
     """The intervals as text, with enough digits to tell them apart."""
     if not len(edges):
         return ["(-inf, inf)"]
-    for digits in range(6, 18):
-        written = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(written)) == len(set(edges.tolist())):
-            break
+    written = edge_texts(tuple(edges.tolist()))
     closing = [")"] * (len(edges) - 2) + ["]"]
     return [f"[{a}, {b}{end}" for a, b, end in zip(written, written[1:], closing, strict=False)]

@@ -1,8 +1,8 @@
 """The intervals of columns: as they are cut, or many small ones with a smooth density.
 
 Columns are cut into intervals of equal length or of equal count, into as many as the classes justify (Fayyad and
-Irani's minimum description length), or into whichever of these make the classes most likely (`kernels/cuts`). A cut
-lies strictly inside the range; the outer intervals are unbounded.
+Irani's minimum description length), or into whichever of the last two, or one for each value, make the classes most
+likely (`kernels/cuts`). A cut lies strictly inside the range; the outer intervals are unbounded.
 
 For "auto", the values are also placed on a grid of equal steps, on a scale that is linear among most of them and
 logarithmic far out (`kernels/grid`). On the grid, each class has a Gaussian density, one that is Gaussian on the
@@ -15,6 +15,7 @@ decided by leaving out one value at a time: the one under which the classes of l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -136,3 +137,17 @@ class JoinedDensities(NamedTuple):
             end = start + size
             yield Densities(below, beyond, self.table[start:end], self.reach[start + 2 * i : end + 2 * i + 2])
             start = end
+
+
+@lru_cache
+def edge_texts(edges: tuple[float, ...]) -> tuple[str, ...]:
+    """Numbers as text, with enough digits to tell them apart.
+
+    >>> edge_texts((0.5, 1.5)), edge_texts((1000000.25, 1000000.5))
+    (('0.5', '1.5'), ('1000000.2', '1000000.5'))
+    """
+    for digits in range(6, 18):
+        written = tuple(f"{edge:.{digits}g}" for edge in edges)
+        if len(set(written)) == len(set(edges)):
+            break
+    return written

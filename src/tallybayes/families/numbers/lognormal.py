@@ -21,8 +21,10 @@ from tallybayes.families.portable import ByFormula
 class LogNormal(Gaussian):
     """A positive number whose logarithm is Gaussian. Settings and parameters are those of the logarithm.
 
-    >>> LogNormal().sufficient(np.array([1.0, np.e])).log_x
-    array([0., 1.])
+    >>> from tallybayes import Model
+    >>> model = Model.train({"rent": LogNormal(m=0, plugin=True)}, {"rent": [1.0, np.exp(2.0)]}, ["a", "a"])
+    >>> model.estimates("rent")
+    {'mean': {'a': 1.0}, 'variance': {'a': 1.0}}
     """
 
     sums: ClassVar[Any] = LogPowerSums

@@ -24,7 +24,7 @@ from tallybayes.counts.rows import class_sums
 from tallybayes.counts.sums import InfiniteError, Square, concatenated, mean, sums_at
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.events import NoJointError
 from tallybayes.families.left_out import LeftOut
@@ -163,10 +163,10 @@ class Numeric(Family, Generic[S]):
 
     def check(self, x: Floats) -> None:
         """Checks a column or a matrix; if any finite number is allowed, infinities are found when summing."""
-        bad = np.flatnonzero(self.support.outside(x))
-        if bad.size:
-            row, value = bad[0] // (x.size // len(x)), x.reshape(-1)[bad[0]]
-            raise CellError(int(row), f"{value!s} is not {self.support.words}, as {type(self).__name__} expects.")
+        if not self.support.takes_all(x):
+            first = np.flatnonzero(self.support.outside(x))[0]
+            row, value = first // (x.size // len(x)), x.reshape(-1)[first]
+            raise CellError(int(row), self.support.refusal(value, self))
 
     def outside(self, x: Floats) -> NDArray[np.bool_]:
         """Where new values are outside the support: they add nothing, with a warning. An infinity is an error."""
@@ -216,7 +216,7 @@ class Numeric(Family, Generic[S]):
         try:
             sums = self.sums_of(matrix, rows)
         except InfiniteError as infinite:
-            reason = f"the value is infinite; {type(self).__name__} expects {self.support.words}."
+            reason = f"{INFINITE}; {type(self).__name__} expects {self.support.words}. {FINITE_INSTEAD}"
             raise CellError(infinite.row, reason) from None
         arrays = [(name, array.limbs, array.low) for name, array in sums.items()]
         return [

@@ -229,10 +229,15 @@ class CompiledBelief(NumericBelief):
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:
+        return cls.together_weighed(beliefs, None)
+
+    @classmethod
+    def together_weighed(cls, beliefs: Sequence[Any], thetas: Floats | None) -> Scorer:
         settings = cls.joined(beliefs)
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
-            if cls.kernel(list(cells), *settings, scores, cls.logs):  # some cells are infinite or outside the support
+            # whether some cells are infinite or outside the support
+            if cls.kernel(list(cells), *settings, scores, cls.logs, thetas, cls.bound):
                 for belief, column in zip(beliefs, cells, strict=True):
                     belief.family.outside(column)
 

@@ -7,7 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import FINITE_INSTEAD
 
 FURTHEST = 1e150  # of numbers drawn: its square is still finite
 LEAST = 1e-300  # of positive numbers drawn
@@ -22,6 +24,10 @@ class Support(NamedTuple):
     open: bool = False  # the lowest itself is not taken
     whole: bool = False
 
+    def takes_all(self, x: Floats) -> bool:
+        """Whether no number is outside the support: in one pass, and without memory for each of them."""
+        return kernels.all_inside(np.ascontiguousarray(x).reshape(-1), self.lowest, self.open, self.whole)
+
     def outside(self, x: Floats) -> NDArray[np.bool_]:
         """Where a number is outside the support; NaN is a missing cell, which is allowed."""
         bad: NDArray[np.bool_] = np.isinf(x)
@@ -30,6 +36,11 @@ class Support(NamedTuple):
         if self.whole:
             bad |= np.floor(x) < x
         return bad
+
+    def refusal(self, x: float, family: object) -> str:
+        """Why a family does not take a number outside the support."""
+        reason = f"{x!s} is not {self.words}, as {type(family).__name__} expects."
+        return f"{reason} {FINITE_INSTEAD}" if np.isinf(x) else reason
 
     def takes(self, x: float) -> bool:
         """Whether a finite number is in the support."""

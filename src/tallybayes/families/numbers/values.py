@@ -18,10 +18,10 @@ from tallybayes.counts.exact import Counts, Exact, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.data.processors import each_of
 from tallybayes.families.base import Family
-from tallybayes.families.folds import Folds
+from tallybayes.families.folds import LeftOutFolds
 from tallybayes.families.numbers.support import REAL, Support
 from tallybayes.families.settings import setting
 
@@ -60,7 +60,8 @@ class Values(Family):
         infinite = np.isinf(x)
         if infinite.any():
             row = int(infinite.argmax())
-            raise CellError(row, f"the value is infinite; {type(self).__name__} expects {self.support.words}.")
+            reason = f"{INFINITE}; {type(self).__name__} expects {self.support.words}. {FINITE_INSTEAD}"
+            raise CellError(row, reason)
         return x
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
@@ -86,11 +87,13 @@ class Values(Family):
     def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> Counted:
         """The values of every column, and how often each occurred in every class."""
         ordered = [tally.ordered() for tally in tallies]
-        counts = [_by_class(tally, classes).take(at, axis=0) for tally, (_, at) in zip(tallies, ordered, strict=True)]
         sizes = np.array([len(keys) for keys, _ in ordered])
-        return self._filled(np.concatenate([keys for keys, _ in ordered]), np.concatenate(counts), sizes)
+        counts = np.empty((int(sizes.sum()), len(classes)))
+        for tally, (_, at), end in zip(tallies, ordered, np.cumsum(sizes).tolist(), strict=True):
+            _write_counts(tally, at, classes, counts[end - len(at) : end])
+        return self._filled(np.concatenate([keys for keys, _ in ordered]), counts, sizes)
 
-    def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: Folds) -> Counted:
+    def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds) -> Counted:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
 
         def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
@@ -109,7 +112,7 @@ class Values(Family):
     def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> Counted:
         """Columns of so many sorted keys each, without those that hold nothing."""
         values, ends = values_of_keys(keys, self.bits), np.cumsum(sizes)
-        filled = Folds.filled(counts)
+        filled = LeftOutFolds.filled(counts)
         if not filled.all():
             at = np.flatnonzero(filled)
             values, counts, ends = values.take(at), counts.take(at, axis=0), at.searchsorted(ends)
@@ -131,13 +134,18 @@ class Counted(NamedTuple):
             yield Counted(self.values[start : ends[-1]], self.counts[start : ends[-1]], ends - start)
 
 
-def _by_class(tally: Tally, classes: Sequence[Key]) -> Floats:
-    """How often each slot was counted in these classes."""
-    known, n = tally.classes, tally.sums["n"].round()
+def _write_counts(tally: Tally, at: Counts, classes: Sequence[Key], counts: Floats) -> None:
+    """How often each of these slots was counted in these classes, [slot, class]. With many classes this is large, so it
+    is copied as rarely as possible."""
+    known, n = tally.classes, tally.sums["n"]
+    found = Exact(n.limbs.take(at, axis=0), n.low).round()
     if known == list(classes):
-        return n
+        counts[:] = found
+        return
     columns = places_of(classes, known)
-    return np.where(columns >= 0, n[:, columns], 0.0) if known else np.zeros((len(n), len(classes)))
+    if known:
+        found.take(columns, axis=1, out=counts, mode="clip")
+    counts[:, columns < 0] = 0.0
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:

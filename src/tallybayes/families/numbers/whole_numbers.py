@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Scorer
+from tallybayes.families.centring import Adding, adding_weighed, weighed_table
 from tallybayes.families.numbers.numeric_belief import NumericBelief
 
 MOST_NUMBERS = 256  # from 0, in a table …
@@ -45,9 +46,22 @@ class WholeBelief(NumericBelief):
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:
-        def score(cells: Sequence[Any], scores: Floats) -> None:
-            if kernels.add_whole(list(cells), [belief.table for belief in beliefs], scores):
-                for belief, column in zip(beliefs, cells, strict=True):
-                    belief.add_others(column, scores)
+        return _looking_up(lambda: [belief.table for belief in beliefs], [belief.add_others for belief in beliefs])
 
-        return score
+    @classmethod
+    def together_weighed(cls, beliefs: Sequence[Any], thetas: Floats) -> Scorer:
+        each = list(zip(beliefs, thetas, strict=True))
+        others = [adding_weighed(belief.add_others, theta, cls.bound) for belief, theta in each]
+        return _looking_up(lambda: [weighed_table(belief.table, theta, cls.bound) for belief, theta in each], others)
+
+
+def _looking_up(tables: Callable[[], list[Floats]], others: Sequence[Adding]) -> Scorer:
+    """Scores by tables, which are made when they are first used, and by formulas for numbers beyond them."""
+    made = cache(tables)
+
+    def score(cells: Sequence[Any], scores: Floats) -> None:
+        if kernels.add_whole(list(cells), made(), scores):
+            for add, column in zip(others, cells, strict=True):
+                add(column, scores)
+
+    return score

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -64,9 +65,15 @@ def concentration_without(lengths: Floats, spread: Floats, start: float, gone: D
 
     What all documents add to the equation does not depend on which is left out, and is smooth: near that concentration
     a polynomial gives every digit. A document that changes the solution a lot is solved for by itself."""
+
+    def drawn(logarithms: Floats) -> Floats:
+        """The expected number of different words in all documents."""
+        s = np.exp(logarithms)[:, None]
+        return np.exp(logarithms) * ((special.digamma(s + lengths) - special.digamma(s)) @ spread)
+
     found = np.full(len(gone.length), MOST_CONCENTRATED)
     never_twice = gone.left >= (spread @ lengths - gone.weight * gone.length) * (1.0 - 1e-9)
-    near = _near(_Drawn(lengths, spread), float(np.log(start)), gone)
+    near = _near(drawn, float(np.log(start)), gone)
     found[~never_twice] = np.exp(near[~never_twice])
     for row in np.flatnonzero(~never_twice & np.isnan(near)):
         rest = spread - gone.weight[row] * (lengths == gone.length[row])
@@ -74,20 +81,9 @@ def concentration_without(lengths: Floats, spread: Floats, start: float, gone: D
     return found
 
 
-class _Drawn(NamedTuple):
-    """The expected number of different words in documents of these lengths."""
-
-    lengths: Floats
-    n: Floats
-
-    def at(self, logarithms: Floats) -> Floats:
-        s = np.exp(logarithms)[:, None]
-        return np.exp(logarithms) * ((special.digamma(s + self.lengths) - special.digamma(s)) @ self.n)
-
-
-def _near(drawn: _Drawn, start: float, gone: Document) -> Floats:
+def _near(drawn: Callable[[Floats], Floats], start: float, gone: Document) -> Floats:
     """The log concentrations by Newton's method, from that of all documents; NaN if it diverges."""
-    series = Chebyshev.interpolate(drawn.at, TERMS, [start - REACH, start + REACH])
+    series = Chebyshev.interpolate(drawn, TERMS, [start - REACH, start + REACH])
     slope = series.deriv()
     at = np.full(len(gone.length), start)
     for _ in range(12):

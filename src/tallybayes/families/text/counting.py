@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -35,7 +35,7 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> WordTally:
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedTexts:
     """Documents as lists of their words."""
 
     vocabulary: kernels.StringIndex
@@ -61,17 +61,17 @@ class Listed:
         return met_lengths(np.where(self.missing, -1, self.lengths))
 
 
-def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> Listed:
+def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> ListedTexts:
     """The words of every document, from which weighted rows are counted."""
     index, unknown = start_index(family)
     try:
         reading = family.cutter.reading(documents, family.presence, unknown)
-        return Listed(index, *kernels.list_words(documents, reading, index, True), missing)
+        return ListedTexts(index, *kernels.list_words(documents, reading, index, True), missing)
     except kernels.NotUtf8Error as error:
         raise not_utf8(error) from None
 
 
-def count_listed(documents: Listed, rows: Rows) -> WordTally:
+def count_listed(documents: ListedTexts, rows: Rows) -> WordTally:
     """The same as `count` for rows with weights or shares in several classes: slower, since every document's words are
     listed first."""
     index, words, counts = documents.vocabulary, documents.words, documents.counts
@@ -89,7 +89,7 @@ def count_listed(documents: Listed, rows: Rows) -> WordTally:
     return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
 
 
-def _shared_words(documents: Listed, rows: SharedRows, units: Counts) -> SparseTally:
+def _shared_words(documents: ListedTexts, rows: SharedRows, units: Counts) -> SparseTally:
     """The same for shares that are multiples of 2⁻³²."""
     index, shares = documents.vocabulary, (rows.starts, np.ascontiguousarray(rows.codes), units, len(rows.classes))
     given = documents.starts, documents.words, documents.counts, len(index)
@@ -121,20 +121,25 @@ def _weighted_words(
     index: kernels.StringIndex, rows: Rows, row: NDArray[np.intp], words: Codes, counts: Floats, lengths: Counts
 ) -> SparseTally:
     """Exact sums of weights, of weights times counts, and of weights times shares, by word and class."""
-    width = len(rows.classes)
-    pairs, at = np.unique(words.astype(np.int64) * width + rows.codes[row], return_inverse=True)
+    found, columns, summed = by_word_and_class(rows, row, words)
+    high, low = (part.astype(np.float64) for part in share_parts(lengths[row]))
+    share = summed(counts, high * 2.0**-32) + summed(counts, low * 2.0**-64)
+    sums = {"n": summed(counts), "documents": summed(), "share": share}
+    return SparseTally(rows.classes, index, found, columns, sums)
+
+
+def by_word_and_class(rows: Rows, row: NDArray[np.intp], words: Codes) -> tuple[Codes, Codes, Callable[..., Exact]]:
+    """The words and classes of the cells that these words of weighted rows go to; and a function that sums numbers by
+    cell, each times its factors and the weight of its row."""
+    pairs, at = np.unique(words.astype(np.int64) * len(rows.classes) + rows.codes[row], return_inverse=True)
     assert rows.weights is not None
     weights, cell = rows.weights[row], at.astype(np.int32).reshape(-1)
 
     def summed(*factors: Floats) -> Exact:
         return weighted_sums([weights, *factors], cell, len(pairs))
 
-    high, low = (part.astype(np.float64) for part in share_parts(lengths[row]))
-    share = summed(counts, high * 2.0**-32) + summed(counts, low * 2.0**-64)
-    new_words, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
-    return SparseTally(
-        rows.classes, index, new_words, columns, {"n": summed(counts), "documents": summed(), "share": share}
-    )
+    found, columns = (half.astype(np.int32) for half in np.divmod(pairs, len(rows.classes)))
+    return found, columns, summed
 
 
 def share_parts(lengths: Counts) -> tuple[Counts, Counts]:

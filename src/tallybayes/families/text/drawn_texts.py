@@ -116,14 +116,13 @@ def drawn_words(belief: Any, random: np.random.Generator) -> WordEvidence | None
     counts = np.zeros((seen.size, seen.width))
     counts[seen.words, seen.classes] = seen.n if reading == "multinomial" else seen.documents
     pseudo = seen.pseudo(belief.alpha, counts[seen.words, seen.classes])[:, None]
-    order = np.argsort(
-        np.array(seen.vocabulary, object)
-    )  # indices depend on the order of learning, which must not show
+    order = np.argsort(np.array(seen.vocabulary, object))  # the order of learning must not show
     if reading == "bernoulli":
         misses = np.maximum(seen.texts - counts, 0.0) + pseudo
         hits = _in_order(random.standard_gamma, counts + pseudo, order)
         none = _in_order(random.standard_gamma, misses, order)
-        return _presence(hits / np.maximum(hits + none, np.finfo(float).tiny))
+        p = np.clip(hits / np.maximum(hits + none, np.finfo(float).tiny), 1e-300, 1.0 - 2.0**-53)
+        return _evidence(np.log(p) - np.log1p(-p), np.log1p(-p).sum(axis=0))
     shares = _in_order(random.standard_gamma, counts + pseudo, order)
     with np.errstate(divide="ignore", invalid="ignore"):
         table = np.log(shares / shares.sum(axis=0))
@@ -135,12 +134,6 @@ def _in_order(draw: Any, shape: Floats, order: Any) -> Floats:
     found = np.empty_like(shape)
     found[order] = draw(shape[order])
     return found
-
-
-def _presence(p: Floats) -> WordEvidence:
-    p = np.clip(p, 1e-300, 1.0 - 2.0**-53)
-    without = np.log1p(-p)
-    return _evidence(np.log(p) - without, without.sum(axis=0))
 
 
 def _evidence(table: Floats, document: Floats) -> WordEvidence:

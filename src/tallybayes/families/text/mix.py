@@ -37,6 +37,11 @@ class Mix:
     times its information to the power 0, ½ or 1. `theta` has these nine weights for every length of runs that is
     counted: words, then pairs. `a` is the smoothing; the sum is divided by (different words / `length`) to the power
     `gamma`; `p` is the weight of the class prior.
+
+    >>> from tallybayes import Words
+    >>> documents_alone = Mix(theta=((1, 0, 0, 0, 0, 0, 0, 0, 0),))
+    >>> Words(reading="auto", mix=documents_alone).mix.gamma
+    0.0
     """
 
     theta: tuple[tuple[float, ...], ...]

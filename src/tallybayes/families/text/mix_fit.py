@@ -17,7 +17,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.fingerprints import Marks
 from tallybayes.data.processors import each_of
-from tallybayes.families.minimum import minimum
+from tallybayes.families.lbfgs import lbfgs
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
 from tallybayes.families.text.mix import PIECES, USUAL_A, Mix, block_count, blocks_of, mix_of, reads_runs, usual_mix
@@ -124,15 +124,11 @@ def fit_words(
     documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
     pieces_of, few = PieceMaker(family, seen, lookup), worth_fitting(documents, lookup)
     if len(few) >= FEWEST:
-        family = replace(family, mix=_best_mix(pieces_of, few, _mean_length(seen)))
+        length = np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)  # different words of a document
+        family = replace(family, mix=_best_mix(pieces_of, few, max(float(length), 1e-9)))
     found = pieces_of.evidence(documents, mix_of(family, seen.classes_met))
     evidence[of_row >= 0] = found[of_row[of_row >= 0]]
     return family, evidence
-
-
-def _mean_length(seen: WordStatistics) -> float:
-    """The mean number of different words in a document."""
-    return max(float(np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)), 1e-9)
 
 
 def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
@@ -209,7 +205,7 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
     )
     wide = np.full(len(start), np.inf)
     low, high = np.append(-wide, [0.0, 0.0]), np.append(wide, [MOST_P, 1.0])
-    x = minimum(problem, np.append(start, [1.0, usual.gamma]), low, high, steps=STEPS, slope=1e-6)
+    x = lbfgs(problem, np.append(start, [1.0, usual.gamma]), low, high, steps=STEPS, slope=1e-6)
     theta = (x[:-2] / deviations).reshape(len(usual.theta), -1)
     gamma, p = float(_rounded(x[-1])), float(_rounded(x[-2]))
     return Mix(tuple(map(tuple, _rounded(theta).tolist())), gamma, usual.a, p, float(_rounded(length)))

@@ -18,6 +18,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families.text.mix import BASES, block_count, block_of_run
 from tallybayes.families.text.word_statistics import WordStatistics, summed
 
+ROUNDING = 1e-14  # of sums of shares
+
 
 class Base(NamedTuple):
     """One of the three counts of words: documents, occurrences or shares."""
@@ -77,7 +79,9 @@ def cell_evidence(counts: Floats, overall: Floats, part: Floats, a: float, two: 
     return CellEvidence(evidence, q * log_ratio)
 
 
-def unmet(overall: Floats, part: Floats, a: float) -> Floats:
-    """The contribution to a word's information of the classes that never had it, whose Σπ is `part`."""
+def word_information(met: Floats, overall: Floats, rest: Floats, a: float) -> Floats:
+    """A word's information Σq·log(q / π): what the classes that had it add, `met`, and the others, whose Σπ is `rest`.
+    Rounding is not information; the root of it would be far larger."""
     share = a / (a + overall)
-    return np.asarray(part * share * np.log(share))
+    found = met + rest * share * np.log(share)
+    return np.where(found > ROUNDING, found, 0.0)

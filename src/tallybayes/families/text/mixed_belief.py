@@ -21,7 +21,7 @@ from tallybayes.families.base import NotLinearError, Terms
 from tallybayes.families.portable import ByWords
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of, mix_of
-from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, unmet
+from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, word_information
 from tallybayes.families.text.word_belief import WordBelief, cutting_of
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.families.text.word_table import DENSE, by_word
@@ -113,7 +113,7 @@ def _pieces(seen: WordStatistics, blocks: Any, base: Base, a: float) -> tuple[Fl
     part = parts_of(base.totals)[blocks[seen.words], seen.classes]
     evidence, added = cell_evidence(base.counts, base.overall[seen.words], part, a, seen.classes_met <= 2)
     rest = 1.0 - seen.by_word(part)
-    return evidence, np.maximum(seen.by_word(added) + unmet(base.overall, rest, a), 0.0)
+    return evidence, word_information(seen.by_word(added), base.overall, rest, a)
 
 
 class MixedBelief(WordBelief):

@@ -256,7 +256,7 @@ READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {
     "dirichlet-multinomial": dirichlet_multinomial,
 }
 
-NEEDS = {  # the sums that each reading needs; the first tells whether anything is left of a word
+NEEDS = {  # the sums that each reading needs; the first, n if needed, tells whether anything is left of a word
     "multinomial": ("n",),
     "binary": ("documents",),
     "averaged": ("n", "share"),
@@ -264,4 +264,5 @@ NEEDS = {  # the sums that each reading needs; the first tells whether anything 
     "poisson": ("n",),
     "complement": ("n",),
     "dirichlet-multinomial": ("documents",),
+    "auto": ("n", "documents", "share"),
 }

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
-from tallybayes.counts.slots import Texts
 from tallybayes.counts.sparse import SparseTally
-from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Rows, Tally
+from tallybayes.families.text.counting import by_word_and_class, listed
 from tallybayes.families.text.tokens import not_utf8
 from tallybayes.families.text.word_tally import TextTally, met_lengths
 
@@ -37,13 +36,6 @@ class RunTally(TextTally):
     def runs(self) -> SparseTally:
         return self.parts["runs"]
 
-    @property
-    def slots(self) -> list[str]:
-        return self.runs.slots
-
-    def slots_in_turn(self) -> Texts:
-        return self.runs.slots_in_turn()
-
 
 def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
     """The tally of a `WordSequence` for unweighted texts."""
@@ -59,23 +51,12 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
 
 def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> RunTally:
     """The same for weighted rows."""
-    index, width = kernels.StringIndex(), len(rows.classes)
-    try:
-        reading = family.cutter.reading(documents, False, -1)
-        starts, runs, counts = kernels.list_words(documents, reading, index, True)
-    except kernels.NotUtf8Error as error:
-        raise not_utf8(error) from None
-    row = np.repeat(np.arange(len(rows)), np.diff(starts))
-    sizes = np.where(missing, -1, np.bincount(row, counts, len(rows))).astype(np.int64)
-    kept = rows.codes[row] >= 0
-    row, runs, counts = row[kept], runs[kept], counts[kept]
-    pairs, at = np.unique(runs.astype(np.int64) * width + rows.codes[row], return_inverse=True)
-    assert rows.weights is not None
-    weights = [rows.weights[row], counts.astype(np.float64)]
-    n = weighted_sums(weights, at.astype(np.int32).reshape(-1), len(pairs))
-    new_runs, columns = (half.astype(np.int32) for half in np.divmod(pairs, width))
-    tally = SparseTally(rows.classes, index, new_runs, columns, {"n": n})
-    return RunTally(tally, _lengths(words_of(sizes, family.order), rows))
+    found = listed(family, documents, missing)
+    kept = rows.codes[found.row] >= 0
+    runs, columns, summed = by_word_and_class(rows, found.row[kept], found.words[kept])
+    n = summed(found.counts[kept].astype(np.float64))
+    tally = SparseTally(rows.classes, found.vocabulary, runs, columns, {"n": n})
+    return RunTally(tally, _lengths(words_of(np.where(missing, -1, found.lengths), family.order), rows))
 
 
 def words_of(sizes: Counts, order: int) -> Counts:

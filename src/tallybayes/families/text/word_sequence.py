@@ -51,8 +51,10 @@ class WordSequence(Family):
     stands for all unseen words. `discount` is d, or "counts": estimated for each class and length of runs from the
     numbers of runs that occurred once and twice, (once + ½) / (once + 2 twice + 1).
 
-    >>> WordSequence(order=2)
-    WordSequence(order=2)
+    >>> from tallybayes import Model
+    >>> model = Model.train({"text": WordSequence()}, ["not good at all", "not bad at all"], ["bad", "good"])
+    >>> model.decide(["not bad", "not good"])
+    ['good', 'bad']
     """
 
     is_text: ClassVar[bool] = True
@@ -60,6 +62,7 @@ class WordSequence(Family):
     unknown: ClassVar[bool] = False
     stems: ClassVar[None] = None
     stop_words: ClassVar[tuple[str, ...]] = ()
+    presence: ClassVar[bool] = False
     order: int = setting(1, "how many preceding words a word depends on", least=1, most=3, counting=True)
     shortest: int = setting(1, "words with fewer characters are not counted", least=1, most=1000, counting=True)
     lower: bool = setting(True, "whether text is lower-cased", counting=True)

@@ -28,6 +28,15 @@ class TextTally(Tallies):
     def lengths(self) -> Tally:
         return self.parts["lengths"]
 
+    @property
+    def slots(self) -> list[str]:
+        """What is counted in texts: words, or runs of them."""
+        return list(self.slots_in_turn())
+
+    def slots_in_turn(self) -> Texts:
+        _, counted = self.parts.values()
+        return counted.slots_in_turn()
+
     def texts(self, classes: list[Key]) -> Exact:
         """The number of texts of each of these classes."""
         return self.lengths.aligned(self.lengths.slots, classes).sums["n"].sum(axis=0)
@@ -57,13 +66,6 @@ class WordTally(TextTally):
 
     def __len__(self) -> int:
         return len(self.words)
-
-    @property
-    def slots(self) -> list[str]:
-        return self.words.slots
-
-    def slots_in_turn(self) -> Texts:
-        return self.words.slots_in_turn()
 
     @property
     def sums(self) -> dict[str, Exact]:

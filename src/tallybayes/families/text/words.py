@@ -20,7 +20,7 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import FITTED, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
-from tallybayes.families.text.counting import Listed, count, count_listed, listed
+from tallybayes.families.text.counting import ListedTexts, count, count_listed, listed
 from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
@@ -94,8 +94,10 @@ class Words(Family):
     `min_count` times are ignored, and all but the `limit` most frequent. Unseen words are ignored. `coefficient`
     includes the multinomial coefficient: the probability of the words in any order.
 
-    >>> Words(reading="bernoulli", ngrams=2)
-    Words(ngrams=(1, 2), reading='bernoulli')
+    >>> from tallybayes import Model
+    >>> model = Model.train({"text": Words()}, ["free money", "lunch on monday"], ["spam", "ham"])
+    >>> model.posterior("free lunch, free money").round(2)
+    array([[0.13, 0.87]])
     """
 
     is_text: ClassVar[bool] = True
@@ -203,7 +205,7 @@ class Words(Family):
         return listed(self, self.cutter.documents(cells), cells.is_null().to_numpy(zero_copy_only=False))
 
     def tally(self, cells: Any, rows: Rows) -> Any:
-        if isinstance(cells, Listed):
+        if isinstance(cells, ListedTexts):
             return count_listed(cells, rows)
         documents = self.cutter.documents(cells)
         if rows.weights is None:
@@ -262,8 +264,6 @@ class Words(Family):
         return "which words are ignored" if self.min_count or self.limit is not None else None
 
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
-        if self.reading == AUTO:
-            return super().left_out(tally, classes)
         return WordsLeftOut(self, tally, list(classes))
 
     def settled(self, belief: Any) -> Self:

@@ -18,6 +18,8 @@ from tallybayes.families.left_out import totals_without
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
 from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Mask, Vocabulary
 from tallybayes.families.text.counting import own_sums
+from tallybayes.families.text.mix import AUTO, blocks_of
+from tallybayes.families.text.mix_left_out import MixLeftOut
 from tallybayes.families.text.readings import ONCE
 from tallybayes.families.text.readings_left_out import NEEDS, evidence_of
 from tallybayes.families.text.tokens import UNKNOWN
@@ -36,6 +38,8 @@ class WordsLeftOut:
         self.once = family.presence or family.reading in ONCE
         self.unknown = int(index_words(self.index, [UNKNOWN], grow=False)[0]) if family.unknown else -1
         self.counted = _counted(family, tally, classes)
+        if family.reading == AUTO:
+            self.mix = MixLeftOut(family, self.counted, blocks_of(family, self.index))
         if family.reading == "dirichlet-multinomial":
             known = tally.lengths.canonical()
             self.different = tally.words.sum_of("documents", classes)
@@ -59,6 +63,8 @@ class WordsLeftOut:
 
     def _evidence(self, listed: Listed, rows: Rows, missing: Mask) -> Floats:
         left = self.counted.without(listed, rows, missing, self.once)
+        if self.family.reading == AUTO:
+            return self.mix.evidence(left)
         if self.family.reading == "dirichlet-multinomial":
             left = replace(left, concentration=self._concentration(left, listed, rows))
         return evidence_of(self.family, left)

@@ -55,8 +55,10 @@ class Bag(Family):
     of each class are divided by their sum. `coefficient` includes the multinomial coefficient. NaN is a missing number:
     for "bernoulli" neither present nor absent.
 
-    >>> Bag(reading="complement", norm=True)
-    Bag(reading='complement', norm=True)
+    >>> from tallybayes import Model
+    >>> model = Model.train({"words": Bag(alpha=0)}, np.array([[2, 0, 2], [0, 3, 0]]), ["ham", "spam"])
+    >>> {position: round(p["ham"], 3) for position, p in model.estimates("words").items()}
+    {'0': 0.5, '1': 0.0, '2': 0.5}
     """
 
     takes_vectors: ClassVar[bool] = True

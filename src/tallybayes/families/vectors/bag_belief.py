@@ -74,7 +74,8 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
     sums, count = met.sums, len(met.positions)
     at = np.flatnonzero(~sums["n"][:count].is_zero())
     words, columns = np.divmod(at, len(classes))
-    held = {SEEN_AS[name]: _cells_at(array, at).round() for name, array in sums.items()}
+    limbs = {name: array.limbs.reshape(-1, array.limbs.shape[-1]).take(at, axis=0) for name, array in sums.items()}
+    held = {SEEN_AS[name]: Exact(limbs[name], array.low).round() for name, array in sums.items()}
     seen = PositionStatistics(
         words=met.positions[words].astype(np.int32),
         classes=columns.astype(np.int32),
@@ -89,11 +90,6 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
     )
     seen.whole = seen.added_up()
     return seen
-
-
-def _cells_at(array: Exact, at: NDArray[np.intp]) -> Exact:
-    """Some elements, by their indices in C order."""
-    return Exact(array.limbs.reshape(-1, array.limbs.shape[-1]).take(at, axis=0), array.low)
 
 
 def _gaps(cells: Vectors) -> Vectors:

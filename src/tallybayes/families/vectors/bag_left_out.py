@@ -11,7 +11,7 @@ from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.left_out import Places, one_by_one, weights_of
-from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Vocabulary
+from tallybayes.families.text.counted_words import CountedWords, Listed, Vocabulary
 from tallybayes.families.text.readings_left_out import NEEDS, evidence_of
 from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
 from tallybayes.families.vectors.bag_shares import shares
@@ -49,7 +49,9 @@ class BagLeftOut:
         listed = Listed(row, positions.astype(np.int64), values, self._own(row, values, rows))
         left = self.counted.without(listed, rows, cells.missing, self.family.reading == "bernoulli")
         evidence = evidence_of(self.family, left)
-        for at in self._longest(left).tolist():
+        # Without a vector that alone has a number in the last position, there are fewer positions.
+        first = next(iter(left.sums.values()))
+        for at in np.unique(left.row[(left.words == self.last) & ~first.any(axis=1)]).tolist():
             evidence[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
         return evidence
 
@@ -62,8 +64,3 @@ class BagLeftOut:
             factors = [shares(values, row.astype(np.int32), len(rows))] if factors is None else factors
             found[name] = weighted_sums([weights, *factors], each, len(each))
         return found
-
-    def _longest(self, left: LeftWords) -> Places:
-        """Vectors that alone have a number in the last position: without them there are fewer positions."""
-        first = next(iter(left.sums.values()))
-        return np.unique(left.row[(left.words == self.last) & ~first.any(axis=1)])

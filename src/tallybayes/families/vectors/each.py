@@ -53,8 +53,10 @@ class Each(Family):
 
     `size` fixes the number of positions; vectors of another length are then an error.
 
-    >>> Each(Gaussian(m=0.0), size=3)
-    Each(Gaussian(m=0.0), size=3)
+    >>> from tallybayes import Model
+    >>> model = Model.train({"x": Each(Gaussian(m=0.0))}, np.array([[1.0, 5.0], [3.0, 7.0]]), ["a", "a"])
+    >>> model.estimates("x")["mean"]
+    {'a': [2.0, 6.0]}
     """
 
     takes_vectors: ClassVar[bool] = True
@@ -130,9 +132,9 @@ class Each(Family):
     def _check(self, cells: Vectors) -> None:
         """All numbers must be in the family's support; for sparse vectors that includes zero."""
         if self.family.support is not REAL:  # if any finite number is allowed, summing finds infinities
-            outside = self.family.support.outside(cells.values)
-            if outside.any():
-                raise self._refused(cells, int(np.flatnonzero(outside)[0]))
+            support = self.family.support
+            if not support.takes_all(cells.values):
+                raise self._refused(cells, int(np.flatnonzero(support.outside(cells.values))[0]))
         if isinstance(cells, Sparse) and self.family.support.outside(np.zeros(1))[0]:
             raise CellError(
                 None,
@@ -141,10 +143,8 @@ class Each(Family):
             )
 
     def _refused(self, cells: Vectors, entry: int) -> CellError:
-        value, name = cells.values[entry], type(self.family).__name__
-        return CellError(
-            cells.row(entry), f"{cells.where(entry)}{value!s} is not {self.family.support.words}, as {name} expects."
-        )
+        reason = self.family.support.refusal(cells.values[entry], self.family)
+        return CellError(cells.row(entry), f"{cells.where(entry)}{reason}")
 
     def _sums(self, cells: Vectors, rows: Rows) -> dict[str, Exact]:
         if isinstance(cells, Sparse):
@@ -194,8 +194,7 @@ class EachLeftOut:
 
     def _evidence(self, matrix: Floats, rows: Rows) -> Floats:
         count, size = matrix.shape
-        weights = None if rows.weights is None else np.repeat(rows.weights, size)
-        every = Rows(rows.classes, np.repeat(rows.codes, size), weights)
+        every = rows.take(np.repeat(np.arange(count), size))
         evidence, alone = self.numbers.evidence(matrix.reshape(-1), np.tile(np.arange(size), count), every)
         evidence = evidence.reshape(count, size, -1)
         if not self.fixed:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Tally
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.data.matrices import POSITION, VALUE
 from tallybayes.families.settings import setting
 
@@ -199,7 +199,8 @@ def refuse_infinite(cells: Vectors, words: str) -> None:
     infinite = np.flatnonzero(np.isinf(cells.values))
     if infinite.size:
         entry = int(infinite[0])
-        raise CellError(cells.row(entry), f"{cells.where(entry)}the value is infinite; {words} is expected.")
+        reason = f"{cells.where(entry)}{INFINITE}; {words} is expected. {FINITE_INSTEAD}"
+        raise CellError(cells.row(entry), reason)
 
 
 def met_size(tally: Tally) -> int:

@@ -13,7 +13,7 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.em.fit import Problem
-from tallybayes.model.em.folds import Folds
+from tallybayes.model.em.folds import EMFolds
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
 from tallybayes.model.em.weight_choice import LEAST_ROWS, held_out_losses
@@ -85,7 +85,7 @@ def choose_components(
 
 
 def _losses(problem: Problem, settings: EM) -> Floats:
-    folds = Folds(problem)
+    folds = EMFolds(problem)
     fewest = int(folds.rows.argmin())
     if folds.rows[fewest] < LEAST_ROWS:
         name = label_values(problem.class_type, [problem.rows.keys[fewest]])[0]

@@ -23,10 +23,10 @@ from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Tally
 from tallybayes.model.batches import Batch
 from tallybayes.model.em.fitted import CONVERGED, ITERATIONS, WOULD_FALL
-from tallybayes.model.em.rows import AnyRows, Block
+from tallybayes.model.em.rows import AnyRows, RowBlock
 from tallybayes.model.em.settings import EM
 from tallybayes.model.model import Model
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 from tallybayes.model.scoring import Beliefs
 from tallybayes.model.tallying import Piece, shared_tallies, tallies_of
 from tallybayes.schema.class_prior import counted_prior
@@ -146,7 +146,7 @@ class Problem:
         log_likelihood = -np.inf if impossible else float(total.round()[0])
         return Expected(log_likelihood, counts, tuple(counted))
 
-    def _pass(self, block: Block, known: Beliefs) -> Passed:
+    def _pass(self, block: RowBlock, known: Beliefs) -> Passed:
         scores = known.scores_of(block.encoded, len(block.codes))
         if block.labelled and self.fixed is not None:
             logs = scores[block.codes, np.arange(len(block.codes))]
@@ -165,7 +165,7 @@ def count_labelled(schema: Schema, rows: AnyRows, keys: Sequence[Key], label_typ
     """The counts of the labelled rows."""
     model = Model(schema, label_type)
 
-    def count(block: Block) -> Piece | None:
+    def count(block: RowBlock) -> Piece | None:
         if not block.labelled:
             return None
         counted = block.rows(keys)
@@ -186,7 +186,7 @@ def weights_of(rows: AnyRows, threads: Any) -> Floats:
     return total
 
 
-def show(problem: Problem, sample: Sample) -> None:
+def show(problem: Problem, sample: RowSample) -> None:
     """Adds the labelled rows to a sample: only these can be left out of the counts."""
     blocks = problem.rows.each(lambda block: block if block.labelled else None, problem.threads)
     for block in filter(None, blocks):
@@ -219,7 +219,7 @@ def fit(problem: Problem, start: Model, settings: EM, least: float, part: float 
     found = problem.expect(problem.believe(start))
     problem = problem.settled(found.counts)
     run = Run(found.counts, found.counted, [], -np.inf, ITERATIONS, problem)
-    tell = settings.progress or _nobody
+    tell = settings.progress or (lambda step, objective: None)
     for step in range(1, settings.iterations + 1):
         known = problem.believe(found.counts)
         shared = problem.expect(known)
@@ -233,7 +233,3 @@ def fit(problem: Problem, start: Model, settings: EM, least: float, part: float 
             return run._replace(ended=CONVERGED)
         found = shared
     return run
-
-
-def _nobody(step: int, objective: float) -> None:
-    pass

@@ -12,7 +12,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.data.labels import label_keys
 from tallybayes.model.em.fit import Problem, count_labelled
-from tallybayes.model.em.rows import Block
+from tallybayes.model.em.rows import RowBlock
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model
 
@@ -22,7 +22,7 @@ LEAST = 1e-15  # lower bound on the probability of a held-out label
 T = TypeVar("T")
 
 
-class Folds:
+class EMFolds:
     """The rows of a class go to the folds in turn, in the order of the passes; rows of weight 0 go to none."""
 
     def __init__(self, problem: Problem) -> None:
@@ -35,7 +35,7 @@ class Folds:
             if block.labelled:
                 self._of[int(block.places[0])] = self._dealt(block)
 
-    def _dealt(self, block: Block) -> Counts:
+    def _dealt(self, block: RowBlock) -> Counts:
         folds = np.full(len(block.codes), -1, np.int64)
         for code in np.unique(block.codes).tolist():
             mine = np.flatnonzero((block.codes == code) & (block.weights > 0))
@@ -44,7 +44,7 @@ class Folds:
             self._weight += float(block.weights[mine].sum())
         return folds
 
-    def of(self, block: Block) -> Counts:
+    def of(self, block: RowBlock) -> Counts:
         return self._of[int(block.places[0])]
 
     def without(self, fold: int) -> Problem:
@@ -63,7 +63,7 @@ class Folds:
         known = MixedBeliefs(counts.beliefs(), problem.given.components)
         place = {key: i for i, key in enumerate(label_keys(problem.class_type, known.labels))}
 
-        def lost(block: Block) -> Floats:
+        def lost(block: RowBlock) -> Floats:
             at = np.flatnonzero(self.of(block) == fold) if block.labelled else np.zeros(0, np.int64)
             if not at.size:
                 return np.zeros(0)
@@ -78,29 +78,28 @@ class Folds:
 class Without:
     """All rows except the labelled ones of a fold; filtered once for a frame, at every pass for a source."""
 
-    def __init__(self, folds: Folds, fold: int) -> None:
+    def __init__(self, folds: EMFolds, fold: int) -> None:
         self.folds, self.fold, self.problem = folds, fold, folds.problem
         self.keys, self.label_type = self.problem.rows.keys, self.problem.rows.label_type
-        self._taken: dict[int, Block | None] = {}
+        self._taken: dict[int, RowBlock | None] = {}
 
-    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
-        def some(block: Block) -> T | None:
+    def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
+        def some(block: RowBlock) -> T | None:
             left = self._left(block) if block.labelled else block
             return None if left is None else work(left)
 
         return (found for found in self.problem.rows.each(some, threads) if found is not None)
 
-    def _left(self, block: Block) -> Block | None:
+    def _left(self, block: RowBlock) -> RowBlock | None:
         first = int(block.places[0])
         if first in self._taken:
             return self._taken[first]
         at = np.flatnonzero(self.folds.of(block) != self.fold)
-        left = self._taking(block, at) if at.size else None
+        left: RowBlock | None = None
+        if at.size:
+            cells = block.cells.take(pa.array(at))
+            encoded = self.problem.given.encode(cells, 0, self.problem.absent)
+            left = RowBlock(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])
         if self.problem.keeps:
             self._taken[first] = left
         return left
-
-    def _taking(self, block: Block, at: Counts) -> Block:
-        cells = block.cells.take(pa.array(at))
-        encoded = self.problem.given.encode(cells, 0, self.problem.absent)
-        return Block(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])

@@ -17,12 +17,13 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.slots import Key
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
+from tallybayes.data.errors import numbered_by
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families.left_out import weights_of
 from tallybayes.model.batches import Batch, each_batch, in_pieces, labelled, size_of
-from tallybayes.model.tallying import tallies_of
+from tallybayes.model.tallying import check_cells
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
@@ -32,7 +33,7 @@ ALONE = 1 << 15  # bytes of cells: below this, starting threads takes longer tha
 T = TypeVar("T")
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """Rows that are all labelled, or all unlabelled."""
 
     cells: pa.RecordBatch
@@ -57,7 +58,7 @@ class AnyRows(Protocol):
     keys: list[Key]  # the labels that occur, sorted; `codes` are indices into it
     label_type: pa.DataType
 
-    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+    def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
         """The result of `work` on every block, in order."""
 
 
@@ -69,21 +70,13 @@ class FrameRows:
         if not given:
             raise ValueError("There are no rows to learn from.")
         self.keys, self.label_type, codes = _numbered(given)
-        table = pa.concat_tables(
-            [pa.Table.from_batches([batch.cells]) for batch in given], promote_options="permissive"
-        )
-        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        cells = frames.one_batch(batch.cells for batch in given)
         weights = np.concatenate([weights_of(batch.rows) for batch in given])
         self.size = len(codes)
-        marks = fingerprints(cells, schema.by_column)
-        order = np.lexsort((weights, codes, marks))
-        self.blocks = [
-            _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
-            for part in (order[codes[order] < 0], order[codes[order] >= 0])  # the larger part first
-            for at in range(0, len(part), BLOCK)
-        ]
+        order = np.lexsort((weights, codes, fingerprints(cells, schema.by_column)))
+        self.blocks = _blocks(schema, cells, codes, weights, order, absent)
 
-    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+    def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
         yield from _each_block(self.blocks, work, threads)
 
 
@@ -109,50 +102,56 @@ class SourceRows:
         name their line."""
         labels, weights, label_type = self._given
         source = self._source.again() if self._opened else self._source
+        check = check or self._source.skipped > 0  # skip the same rows as the first time
         self._opened = True
 
         def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
             if check:
-                one = Rows([0], np.zeros(cells.num_rows, np.int32))
-                tallies_of(self.schema, self.schema.encode(cells, 0, self.absent), one, 0)
+                check_cells(self.schema, cells, self.absent)
             return list(labelled(cells, labels, weights, label_type=None, unlabelled=True))
 
         given = {"weights": weights, "label_type": label_type, "absent": self.absent}
         for found in each_batch(source, self.schema, labels, read, **given):
             yield from found
 
-    def each(self, work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+    def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
         start = 0
         for batch in self.batches():
             codes = batch.rows.codes_in(self.keys)
-            blocks = _split(self.schema, batch.cells, codes, weights_of(batch.rows), start, self.absent)
-            yield from _each_block(blocks, work, threads)
+            order = np.arange(len(codes))
+            blocks = _blocks(self.schema, batch.cells, codes, weights_of(batch.rows), order, self.absent)
+            yield from _each_block([each._replace(places=each.places + start) for each in blocks], work, threads)
             start += len(codes)
 
 
-def _each_block(blocks: Sequence[Block], work: Callable[[Block], T], threads: int | None) -> Iterator[T]:
+def _each_block(blocks: Sequence[RowBlock], work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
+    def done(block: RowBlock) -> T:
+        with numbered_by(block.places):
+            return work(block)
+
     many = min(threads or processors(), len(blocks)) if sum(size_of(each.cells) for each in blocks) > ALONE else 1
-    for part in in_pieces(len(blocks), max(many, 1), lambda a, b: [work(block) for block in blocks[a:b]]):
+    for part in in_pieces(len(blocks), max(many, 1), lambda a, b: [done(block) for block in blocks[a:b]]):
         yield from part
 
 
-def _split(
-    schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, start: int, absent: str
-) -> list[Block]:
-    found = []
-    for part in (np.flatnonzero(codes < 0), np.flatnonzero(codes >= 0)):
-        for at in range(0, len(part), BLOCK):
-            block = _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
-            found.append(block._replace(places=block.places + start))
-    return found
+def _blocks(
+    schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, order: Counts, absent: str
+) -> list[RowBlock]:
+    """Rows in this order, those without labels first: they are mostly more."""
+    return [
+        _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
+        for part in (order[codes[order] < 0], order[codes[order] >= 0])
+        for at in range(0, len(part), BLOCK)
+    ]
 
 
-def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts, absent: str) -> Block:
+def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts, absent: str) -> RowBlock:
     taken = cells.take(pa.array(at))
-    encoded = schema.encode(taken, 0, absent)
+    with numbered_by(at):
+        encoded = schema.encode(taken, 0, absent)
     again = not len(at) or codes[at[0]] < 0
     kept = {name: family.kept(encoded[name]) for name, family in schema.columns.items()} if again else encoded
-    return Block(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
+    return RowBlock(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)
 
 
 def _numbered(batches: Sequence[Batch]) -> tuple[list[Key], pa.DataType, Codes]:

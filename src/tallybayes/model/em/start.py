@@ -15,7 +15,7 @@ from tallybayes.counts.rows import Rows
 from tallybayes.counts.slots import Key
 from tallybayes.counts.tally import Tally
 from tallybayes.model.em.fit import Problem
-from tallybayes.model.em.rows import Block
+from tallybayes.model.em.rows import RowBlock
 from tallybayes.model.em.settings import EM, RESTARTS
 from tallybayes.model.model import Model
 from tallybayes.model.scoring import Beliefs
@@ -39,7 +39,7 @@ class Seeds:
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self._all = self._whole()
-        self._pools: list[Block] = list(problem.rows.each(_first, problem.threads))
+        self._pools: list[RowBlock] = list(problem.rows.each(_first, problem.threads))
 
     def start(self, random: np.random.Generator) -> Model:
         """Counts to start from: those of the labelled rows, and one row for every class that has none."""
@@ -56,7 +56,7 @@ class Seeds:
             started.append(key)
         return counts
 
-    def _fits(self, block: Block, component: int) -> bool:
+    def _fits(self, block: RowBlock, component: int) -> bool:
         """Whether the block's rows may start this component: labelled rows of its own class, or if there are none,
         unlabelled rows."""
         code = self.problem.of_class[component]
@@ -64,8 +64,8 @@ class Seeds:
         return bool((block.codes == code).any()) if block.labelled else not has_own
 
     def _drawn(
-        self, pool: Sequence[Block], component: int, counts: Model, started: list[Key], random: np.random.Generator
-    ) -> tuple[Block, int]:
+        self, pool: Sequence[RowBlock], component: int, counts: Model, started: list[Key], random: np.random.Generator
+    ) -> tuple[RowBlock, int]:
         code = self.problem.of_class[component]
         may = [np.flatnonzero(block.codes == code) if block.labelled else np.arange(len(block.codes)) for block in pool]
         far = np.concatenate([self._far(block, counts, started)[at] for block, at in zip(pool, may, strict=True)])
@@ -77,7 +77,7 @@ class Seeds:
             chosen -= len(at)
         raise AssertionError("no row was drawn")
 
-    def _far(self, block: Block, counts: Model, started: list[Key]) -> Floats:
+    def _far(self, block: RowBlock, counts: Model, started: list[Key]) -> Floats:
         """The distance of each row to the components that have started, relative to the nearest row."""
         if not started:
             return np.ones(len(block.codes))
@@ -90,7 +90,7 @@ class Seeds:
         highest, lowest = nearest[finite].max(), nearest[finite].min()
         return np.asarray(highest - np.where(finite, nearest, lowest))
 
-    def _add(self, counts: Model, key: Key, block: Block, row: int) -> None:
+    def _add(self, counts: Model, key: Key, block: RowBlock, row: int) -> None:
         only = Rows([key], np.zeros(1, np.int32), np.ones(1))
         encoded = {name: cells[row : row + 1] for name, cells in block.encoded.items()}
         counts._take(counts.label_type, Tally.of_rows(only), tallies_of(self.problem.given, encoded, only, 0))
@@ -106,7 +106,7 @@ class Seeds:
         problem = self.problem
         whole = Model(problem.given, problem.label_type)
 
-        def count(block: Block) -> Piece:
+        def count(block: RowBlock) -> Piece:
             rows = Rows([0], np.zeros(len(block.codes), np.int32), block.weights)
             return Tally.of_rows(rows), tallies_of(problem.given, block.encoded, rows, 0)
 
@@ -115,10 +115,10 @@ class Seeds:
         return whole
 
 
-def _first(block: Block) -> Block:
+def _first(block: RowBlock) -> RowBlock:
     """The rows of a block that may be drawn."""
     if len(block.codes) <= MOST:
         return block
     at: Counts = np.arange(MOST)
     encoded = {name: cells[:MOST] for name, cells in block.encoded.items()}
-    return Block(block.cells.slice(0, MOST), encoded, encoded, block.codes[at], block.weights[at], block.places[at])
+    return RowBlock(block.cells.slice(0, MOST), encoded, encoded, block.codes[at], block.weights[at], block.places[at])

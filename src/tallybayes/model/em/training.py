@@ -25,7 +25,7 @@ from tallybayes.model.em.weight_choice import Choice, choose_weight
 from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
-from tallybayes.model.sample import Sample
+from tallybayes.model.sample import RowSample
 from tallybayes.schema.schema import Schema
 
 FEW = 5  # classes named in a message
@@ -41,7 +41,7 @@ def train_unlabelled(
     threads: int | None,
     absent: str,
     label_type: pa.DataType | None,
-    sample: Sample | None,
+    sample: RowSample | None,
     mixed: bool = False,
 ) -> Model:
     """The model of rows of which some or all have no label."""
@@ -75,7 +75,7 @@ def rows_of(
     schema = given if isinstance(given, Schema) else Schema(given)
     _check_again(data)
     labels = _labels(schema, data, labels, settings)
-    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type))
+    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
     return schema, _rows(schema, data, labels, weights, absent, label_type)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.model.em.fit import Problem, best_run
-from tallybayes.model.em.folds import FOLDS, Folds
+from tallybayes.model.em.folds import FOLDS, EMFolds
 from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.em.start import starts_of
 from tallybayes.model.model import Model
@@ -38,7 +38,7 @@ class Choice(NamedTuple):
 def choose_weight(problem: Problem, settings: EM) -> Choice:
     """Rows without labels count only if that is better by more than the standard error of the difference, and if every
     class has at least two labelled rows: a class whose only row is held out has no start, and EM may drop it."""
-    folds = Folds(problem)
+    folds = EMFolds(problem)
     fewest = int(folds.rows.argmin())
     name = label_values(problem.class_type, [problem.rows.keys[fewest]])[0]
     _check(folds, name)
@@ -50,7 +50,7 @@ def choose_weight(problem: Problem, settings: EM) -> Choice:
     return Choice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
 
 
-def held_out_losses(folds: Folds, settings: EM, weights: Sequence[float]) -> dict[float, Floats]:
+def held_out_losses(folds: EMFolds, settings: EM, weights: Sequence[float]) -> dict[float, Floats]:
     """The losses of the labelled rows, each held out with its fold, for every weight of the others; by short runs."""
     quick = replace(settings, restarts=min(settings.restarts or STARTS, STARTS))
     losses: dict[float, list[Floats]] = {weight: [] for weight in weights}
@@ -61,7 +61,7 @@ def held_out_losses(folds: Folds, settings: EM, weights: Sequence[float]) -> dic
     return {weight: np.concatenate(parts) for weight, parts in losses.items()}
 
 
-def _check(folds: Folds, name: object) -> None:
+def _check(folds: EMFolds, name: object) -> None:
     if not folds.rows.any():
         raise ValueError("EM(weight='chosen'): without labelled rows no weight can be chosen; give a number.")
     if folds.rows.sum() == 1:

@@ -65,6 +65,12 @@ class Evaluation(Reported):
 
     `standard_errors` assume independent rows; the one of the log-loss is that of `log_loss_of_possible` if some rows
     were impossible. For the ROC AUC of two classes it is DeLong's, for more classes NaN.
+
+    >>> from tallybayes import Categorical, Model, evaluate
+    >>> model = Model.train({"sky": Categorical()}, {"sky": ["sun", "rain"] * 5}, ["no", "yes"] * 5)
+    >>> found = evaluate(model, {"sky": ["sun", "rain", "rain"]}, ["no", "yes", "no"])
+    >>> found.correct, found.n, round(found.log_loss, 3)
+    (2, 3, 0.751)
     """
 
     classes: tuple[Any, ...]  # the model's and the rows', sorted

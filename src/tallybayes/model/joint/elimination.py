@@ -6,8 +6,8 @@ table of one column, however many columns there are.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.families.events import Conditional
 
 MOST = 20_000_000  # numbers in a table
+
+T = TypeVar("T")
 
 
 class Factor(NamedTuple):
@@ -31,10 +33,8 @@ Chosen = tuple[int, tuple[int, ...], Any]  # a column, the columns its best stat
 
 def log_sum(network: Sequence[Conditional], masks: Masks) -> Floats:
     """log P(columns within these masks | class)."""
-    wanted, factors = _ancestors(network, masks), []
-    for each in network:
-        if each.column in wanted:
-            factors.append(_masked(each, masks))
+    wanted = with_ancestors(masks, {each.column: each.parents for each in network})  # all others sum to one
+    factors = [_masked(each, masks) for each in network if each.column in wanted]
     return _eliminated(factors, sorted(wanted), network[0].table.shape[-1], None)
 
 
@@ -52,15 +52,14 @@ def log_max(network: Sequence[Conditional], masks: Masks) -> tuple[Floats, list[
     return best, found
 
 
-def _ancestors(network: Sequence[Conditional], masks: Masks) -> set[int]:
-    """The columns in question and their ancestors: all others sum to one."""
-    parents = {each.column: each.parents for each in network}
-    found, left = set[int](), list(masks)
+def with_ancestors(nodes: Iterable[T], parents: Mapping[T, Iterable[T]]) -> set[T]:
+    """These nodes of a network and all that they depend on."""
+    found, left = set[T](), list(nodes)
     while left:
-        column = left.pop()
-        if column not in found:
-            found.add(column)
-            left.extend(parents[column])
+        node = left.pop()
+        if node not in found:
+            found.add(node)
+            left.extend(parents[node])
     return found
 
 

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from tallybayes.families.events import PairInformation, nearest
 from tallybayes.kernels import special
+from tallybayes.model.joint.elimination import with_ancestors
 
 UP, DOWN = "up", "down"  # how the ball comes to a node: from a child, or from a parent
 
@@ -60,7 +61,7 @@ class Graph:
                         f"{node!r} has the parent {parent!r}, which is not a node.{nearest(parent, [*kept])}"
                     )
         object.__setattr__(self, "parents", kept)
-        self._in_order()
+        self._check_no_cycle()
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -78,16 +79,12 @@ class Graph:
             found[parent].append(child)
         return {node: tuple(some) for node, some in found.items()}
 
-    def _in_order(self) -> list[str]:
-        """Parents before their children; a `ValueError` if there is a cycle."""
-        left, found = dict(self.parents), list[str]()
-        while left:
-            free = [node for node, some in left.items() if not any(parent in left for parent in some)]
-            if not free:
-                raise ValueError(f"The network has a cycle among {', '.join(map(repr, left))}.")
-            found += free
+    def _check_no_cycle(self) -> None:
+        left = dict(self.parents)
+        while free := [node for node, some in left.items() if not any(parent in left for parent in some)]:
             left = {node: some for node, some in left.items() if node not in free}
-        return found
+        if left:
+            raise ValueError(f"The network has a cycle among {', '.join(map(repr, left))}.")
 
     def independent(self, one: str, other: str, given: Iterable[str] | str = ()) -> Independence:
         """By Bayes' ball: two nodes are independent if a ball from one cannot reach the other. A given node stops it,
@@ -103,7 +100,7 @@ class Graph:
         return self._thrown(one, other, known)
 
     def _thrown(self, one: str, other: str, known: tuple[str, ...]) -> Independence:
-        given, opened = set(known), self._with_ancestors(known)
+        given, opened = set(known), with_ancestors(known, self.parents)
         before: dict[tuple[str, str], tuple[str, str] | None] = {(one, UP): None}
         waiting = deque(before)
         while waiting:
@@ -124,15 +121,6 @@ class Graph:
             return [] if node in given else up + down
         return (up if node in opened else []) + ([] if node in given else down)
 
-    def _with_ancestors(self, nodes: Sequence[str]) -> set[str]:
-        found, left = set[str](), list(nodes)
-        while left:
-            node = left.pop()
-            if node not in found:
-                found.add(node)
-                left.extend(self.parents[node])
-        return found
-
     def _way(self, at: Any, before: Mapping[Any, Any], one: str, other: str, known: tuple[str, ...]) -> Independence:
         steps = [at]
         while before[steps[-1]] is not None:
@@ -141,11 +129,45 @@ class Graph:
         arrows = tuple("←" if came == UP else "→" for _, came in steps[1:])
         return Independence(one, other, known, tuple(node for node, _ in steps), arrows)
 
-    def to_dot(self) -> str:
-        """In Graphviz's DOT language."""
+    def to_dot(self, *, plates: bool = False) -> str:
+        """In Graphviz's DOT language. With `plates`, in plate notation: the nodes are in a plate that is repeated for
+        every row, and each has a node for its distribution, in a plate repeated for every value of its parents.
+
+        >>> print(Graph({"class": (), "word": ("class",)}).to_dot(plates=True))
+        digraph {
+          subgraph "cluster 0" {
+            label="each row";
+            "class";
+            "word";
+          }
+          subgraph "cluster 1" {
+            label="each class";
+            "P(word | class)";
+          }
+          "class" -> "word";
+          "P(class)" -> "class";
+          "P(word | class)" -> "word";
+        }
+        <BLANKLINE>
+        """
         lines = [f"  {_quoted(node)};" for node in self.nodes]
-        lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in self.edges]
+        arrows = self.edges
+        if plates:
+            lines = list(self._plates())
+            arrows += [(_distribution(node, some), node) for node, some in self.parents.items()]
+        lines += [f"  {_quoted(parent)} -> {_quoted(child)};" for parent, child in arrows]
         return "\n".join(["digraph {", *lines, "}", ""])
+
+    def _plates(self) -> Iterator[str]:
+        plates = [("row", [*self.nodes])]
+        for given in dict.fromkeys(filter(None, self.parents.values())):
+            alike = [_distribution(node, some) for node, some in self.parents.items() if some == given]
+            plates.append((", ".join(given), alike))
+        for number, (each, nodes) in enumerate(plates):
+            yield f'  subgraph "cluster {number}" {{'
+            yield f"    label={_quoted(f'each {each}')};"
+            yield from (f"    {_quoted(node)};" for node in nodes)
+            yield "  }"
 
     def to_networkx(self) -> Any:
         """As a `networkx.DiGraph`, if that library is installed."""
@@ -157,6 +179,10 @@ class Graph:
         graph.add_nodes_from(self.nodes)
         graph.add_edges_from(self.edges)
         return graph
+
+
+def _distribution(node: str, parents: tuple[str, ...]) -> str:
+    return f"P({node} | {', '.join(parents)})" if parents else f"P({node})"
 
 
 def _quoted(text: str) -> str:
@@ -176,26 +202,17 @@ class Dependence(NamedTuple):
     p: float
 
 
-class Dependences(Sequence[Dependence]):
+class Dependences(tuple[Dependence, ...]):
     """Every pair of columns that are counted together, the most dependent first."""
 
-    def __init__(self, found: Sequence[PairInformation]) -> None:
+    def __new__(cls, found: Sequence[PairInformation]) -> Dependences:
         rows = [Dependence(*each, _chance(each.g, each.degrees_of_freedom)) for each in found]
-        self._rows = sorted(rows, key=lambda row: (-row.information, row.one, row.other))
-
-    def __getitem__(self, at):  # type: ignore[no-untyped-def]
-        return self._rows[at]
-
-    def __len__(self) -> int:
-        return len(self._rows)
-
-    def __iter__(self) -> Iterator[Dependence]:
-        return iter(self._rows)
+        return super().__new__(cls, sorted(rows, key=lambda row: (-row.information, row.one, row.other)))
 
     def __repr__(self) -> str:
-        wide = max((len(f"{row.one}, {row.other}") for row in self._rows), default=0)
+        wide = max((len(f"{row.one}, {row.other}") for row in self), default=0)
         lines = [f"{'':{wide}}  {'nats':>8}  {'G':>10}  {'df':>5}  {'p':>8}"]
-        for row in self._rows:
+        for row in self:
             name, df = f"{row.one}, {row.other}", row.degrees_of_freedom
             lines.append(f"{name:{wide}}  {row.information:8.4f}  {row.g:10.2f}  {df:5d}  {row.p:8.2g}")
         return "\n".join(lines)

@@ -41,7 +41,15 @@ class Chosen(Reported):
     """`model` is the given one under the best `beliefs` found: arguments of `Model.believing`, to be applied in this
     order. `start` is the loss without them, and `tried` lists all trials.
 
-    The best of several losses is a little optimistic, since it was chosen on the same rows."""
+    The best of several losses is a little optimistic, since it was chosen on the same rows.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "rain"] * 10}
+    >>> model = Model.train({"outlook": Categorical()}, frame, ["no", "yes"] * 10)
+    >>> chosen = choose(model, frame, ["no", "yes"] * 10, {"alpha": [0.1]})
+    >>> chosen.beliefs, chosen.model.schema.columns["outlook"]
+    ({'alpha': 0.1}, Categorical(alpha=0.1))
+    """
 
     model: Model
     beliefs: Mapping[Any, Any]

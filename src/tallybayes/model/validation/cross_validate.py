@@ -21,6 +21,7 @@ from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import counted_folds
 from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
+from tallybayes.model.validation.retrained import folds_to_hold_out
 from tallybayes.schema import Schema
 
 
@@ -37,6 +38,12 @@ class CrossValidation(Reported):
     If all rows of a class are in one fold, the class is unknown when that fold is held out: these rows are errors, they
     are among the `impossible`, and the log-loss is infinite; `unseen_classes` counts them, and `log_loss_of_possible`
     is the log-loss of all other rows.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "sunny", "rain", "rain", "rain"] * 4}
+    >>> found = cross_validate({"outlook": Categorical()}, frame, ["no", "yes", "yes", "yes", "yes"] * 4, k=4)
+    >>> found.accuracy, round(found.standard_errors["accuracy"], 3), found.per_fold("accuracy")
+    (0.8, 0.092, [0.8, 0.8, 0.8, 0.8])
     """
 
     folds: tuple[Evaluation, ...]  # repeat by repeat, without empty folds
@@ -110,6 +117,9 @@ def cross_validate(
     counted; held out, every row counts one. With `weigh`, the evidence of every training set is weighed by its own
     rows. Data that can be read only once, like a stream, is given as a function that opens it.
 
+    What a schema chooses by the labels, the questions of trees, is chosen again without each fold, and its rows are
+    counted again; all rows are in memory then.
+
     >>> from tallybayes import Categorical
     >>> frame = {"outlook": ["sunny", "rain"] * 10, "play": ["no", "yes"] * 10}
     >>> cross_validate({"outlook": Categorical()}, frame, "play", k=5).accuracy
@@ -121,7 +131,7 @@ def cross_validate(
     again = given_again(data, labels, weights, groups, absent)
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
-        counted = counted_folds(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
+        counted = folds_to_hold_out(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
         deciders = deciders_of(counted, tried, costs=costs, reject=reject, absent=absent)
         scoring = HeldOut(counted, deciders, compared_with, add)
         for name, evaluations in hold_out(scoring, again(), threads).items():
@@ -145,7 +155,13 @@ def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
 
 
 class LearningCurvePoint(NamedTuple):
-    """The evaluation of models of about this many rows on held-out rows, over all folds."""
+    """The evaluation of models of about this many rows on held-out rows, over all folds.
+
+    >>> from tallybayes import Categorical
+    >>> frame = {"outlook": ["sunny", "rain"] * 10}
+    >>> learning_curve({"outlook": Categorical()}, frame, ["no", "yes"] * 10, k=5)[0].held_out.accuracy
+    1.0
+    """
 
     rows: float  # on average over folds
     held_out: Evaluation

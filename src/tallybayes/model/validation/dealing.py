@@ -49,7 +49,8 @@ class Deal:
                 raise ValueError(f"{name}={given!r}: give a whole number of at least {least}.")
         if self.k > MOST_FOLDS:
             raise ValueError(
-                f"k={self.k}: there can be no more than {MOST_FOLDS} folds; for leave-one-out use left_out."
+                f"k={self.k}: there can be no more than {MOST_FOLDS} folds; for leave-one-out use left_out, or "
+                "--leave-one-out."
             )
 
 

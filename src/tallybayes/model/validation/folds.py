@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +24,14 @@ from tallybayes.families import Family
 from tallybayes.model.batches import Batch, check_threads
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepare
+from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import merged
 from tallybayes.model.validation.dealing import Deal, Given
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name
+
+T = TypeVar("T", bound="Folds")
 
 
 class Folds:
@@ -49,11 +53,26 @@ class Folds:
         self.sizes = np.zeros(deal.k, np.int64)  # numbers of rows, regardless of weight
         self.refused = False  # whether some rows could not be counted, and a source may have skipped them
         self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
+        self.rounding = Rounding(self.counting)
         self.samples: FoldSamples | None = None  # the rows that weigh training sets, if wanted
 
     @property
     def schema(self) -> Schema:
         return self._counted.schema
+
+    @property
+    def counting(self) -> Schema:
+        """The schema that folds are counted by."""
+        return self._counted.schema
+
+    def check_rows(self, batch: Batch, threads: int | None, absent: str) -> None:
+        """Raises an error for a row that cannot be counted."""
+        Model(self.counting)._count(batch, threads, absent)
+
+    @property
+    def reading(self) -> Schema:
+        """The schema that says how the columns of a source are read."""
+        return self.schema
 
     def __len__(self) -> int:
         return self.how.k
@@ -68,7 +87,7 @@ class Folds:
         """The model that folds are subtracted from."""
         if self.whole is not None:
             return self.whole
-        total = Model(self.schema)
+        total = Model(self.counting)
         for model in self.models:
             total += model
         return total
@@ -78,9 +97,11 @@ class Folds:
         """The folds that have rows: fewer than k if there are few rows, or few groups."""
         return np.flatnonzero(self.sizes).tolist()
 
-    def weighed(self, fold: int, trained: Model) -> Model:
-        """The total minus a fold, with its evidence weighed if requested."""
-        return trained if self.samples is None else self.samples.weighed(fold, trained)
+    def trained(self, fold: int, schemas: Mapping[Any, Schema]) -> dict[Any, Model]:
+        """The total minus a fold under each schema, by name, with its evidence weighed if requested."""
+        rest = self.without(fold)
+        read = {name: rest._reading(schema) for name, schema in schemas.items()}
+        return read if self.samples is None else {name: self.samples.weighed(fold, each) for name, each in read.items()}
 
     def without(self, fold: int) -> Model:
         """The total minus a fold."""
@@ -108,13 +129,14 @@ class Folds:
             (fold, classes[i])
             for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
         ]
-        part = Model(self.schema)
+        part = Model(self.counting)
         try:
             part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads, absent)
         except RowError:
             self.refused = True
             raise
         self._counted += part
+        self.rounding.add(batch, absent)
         self.sizes += np.bincount(where, minlength=len(self))
         if self.samples is not None:
             self.samples.add(self.split(batch, where))
@@ -122,7 +144,7 @@ class Folds:
     def _fold(self, fold: int) -> Model:
         counted = self._counted
         names: dict[Any, Any] = {pair: pair[1] for pair in counted.rows.classes if pair[0] == fold}  # type: ignore[index]
-        model = Model(self.schema, counted.label_type)
+        model = Model(counted.schema, counted.label_type)
         model.rows = counted.rows.taken(names)
         model.columns = {name: tally.taken(names) for name, tally in counted.columns.items()}
         return model
@@ -130,22 +152,24 @@ class Folds:
     def split(self, batch: Batch, where: Codes) -> list[Batch]:
         """The rows of a batch that belong to each fold."""
         order = np.argsort(where.astype(np.uint16), kind="stable")
-        cells, codes = batch.cells.take(pa.array(order)), batch.rows.codes[order]
-        weights = None if batch.rows.weights is None else batch.rows.weights[order]
+        cells, rows = batch.cells.take(pa.array(order)), batch.rows.take(order)
         ends = np.cumsum(np.bincount(where, minlength=len(self))).tolist()
-        found = []
-        for start, end in pairwise([0, *ends]):
-            rows = Rows(batch.rows.classes, codes[start:end], None if weights is None else weights[start:end])
-            found.append(Batch(cells.slice(start, end - start), batch.label_type, rows, batch.start))
-        return found
+        return [
+            Batch(cells.slice(start, end - start), batch.label_type, rows.slice(start, end), batch.start)
+            for start, end in pairwise([0, *ends])
+        ]
 
     def check(self) -> None:
         """Raises an error if there is nothing to hold out, or nothing to train on."""
         n, used = int(self.sizes.sum()), len(self.filled)
         if not n:
             raise ValueError("The data has no rows, so there is nothing to hold out.")
+        if self.whole is None and n < 2:
+            raise ValueError("A single row cannot be divided into folds. Give at least 2 rows.")
         if self.whole is None and len(self) > n:
-            raise ValueError(f"{len(self)} folds of {n} rows: some would be empty. Give k={n} or less, and at least 2.")
+            raise ValueError(
+                f"{len(self)} folds of {n} rows: some would be empty. Give {n} folds or fewer (k={n}, or --folds {n})."
+            )
         if self.whole is None and used < 2:
             raise ValueError(
                 f"All {n} rows fell into one fold, which leaves none to train on. Give more groups, or another seed."
@@ -176,7 +200,13 @@ def folds(
     in size.
 
     If a `Model` is given in place of the schema, folds are subtracted from it; it must have counted these rows, and may
-    have counted others."""
+    have counted others.
+
+    >>> from tallybayes import Categorical
+    >>> found = folds({"sky": Categorical()}, {"sky": ["sun", "rain"] * 10}, ["no", "yes"] * 10, k=4)
+    >>> found.total.n, found.without(0).n
+    (20.0, 15.0)
+    """
     given = Given(data, labels, weights, groups, label_type, absent)
     return counted_folds(schema, given, Deal(k, stratify, seed), threads)
 
@@ -188,30 +218,44 @@ def counted_folds(
     threads: int | None = None,
     weigh: bool = False,
 ) -> Folds:
-    check_threads(threads)
-    check_absent(given.absent)
     found = Folds(schema if isinstance(schema, Model) else _prepared(schema, given), deal)
     found.samples = FoldSamples(found.schema, deal.k) if weigh else None
+    return read_folds(found, given, threads)
+
+
+def read_folds(found: T, given: Given, threads: int | None) -> T:
+    """The folds with all rows in them."""
+    check_threads(threads)
+    check_absent(given.absent)
     if isinstance(given.data, RowSource):
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
-        known = schema.label_type if isinstance(schema, Model) and schema.keys() else None
+        known = found.whole.label_type if found.whole is not None and found.whole.keys() else None
         given = given._replace(label_type=known or given.label_type)
-    given.each(found.schema, deal, lambda batch, where: found.count(batch, where, threads, given.absent))
+    given.each(found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
     found.check()
+    found.rounding.warn()
     return found
 
 
 def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
     """The schema prepared on all rows; an error if that would use their labels."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
-    for name, family in schema.columns.items():
-        if family.looks_at_labels and not family.is_prepared:
-            raise ValueError(
-                f"{name!r}: {family.brief} chooses its questions by the labels, including those of held-out rows. "
-                "Choose them on other rows with prepare(schema, rows, labels), or retrain for each fold, as "
-                "scikit-learn's cross_val_score does with SemiNaiveBayes()."
-            )
-    return prepare(schema, given.data, given.labels, weights=given.weights, label_type=given.label_type)
+    name = looking_at_labels(schema)
+    if name is not None:
+        raise ValueError(
+            f"{name!r}: {schema.columns[name].brief} chooses its questions by the labels, including those of held-out "
+            "rows. Choose them on other rows with prepare(schema, rows, labels); or use cross_validate, which chooses "
+            "them again for each fold."
+        )
+    return prepare(
+        schema, given.data, given.labels, weights=given.weights, label_type=given.label_type, absent=given.absent
+    )
+
+
+def looking_at_labels(schema: Schema) -> Name | None:
+    """A column or block whose family must still choose by the labels what it counts, if there is one."""
+    families = schema.columns.items()
+    return next((name for name, family in families if family.looks_at_labels and not family.is_prepared), None)
 
 
 class FoldSamples:

@@ -15,7 +15,6 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.model.decide import cost_matrix
 from tallybayes.model.evaluation import Answers, Decider, answered
-from tallybayes.model.model import Model
 from tallybayes.model.validation.dealing import Given
 from tallybayes.model.validation.folds import Folds
 from tallybayes.schema import Schema
@@ -39,11 +38,11 @@ def deciders_of(
     matrix = None if costs is None else cost_matrix(classes, costs)
     found: dict[int, dict[Any, Decider]] = {}
     for fold in folds.filled:
-        trained = folds.without(fold)
-        left = [number for number, label in enumerate(classes) if label in set(trained.classes)]
+        trained = folds.trained(fold, schemas)
+        known = {label for model in trained.values() for label in model.classes}
+        left = [number for number, label in enumerate(classes) if label in known]
         own = None if matrix is None else matrix[np.ix_(left, left)]
-        read = {name: folds.weighed(fold, trained._reading(schema)) for name, schema in schemas.items()}
-        found[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in read.items()}
+        found[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in trained.items()}
     return found
 
 
@@ -110,11 +109,11 @@ def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> d
 
     def score(batch: Batch, where: Codes) -> None:
         if folds.refused:  # skip the same rows as when they were counted
-            Model(folds.schema)._count(batch, threads, given.absent)
+            folds.check_rows(batch, threads, given.absent)
         scoring.score(batch, where, threads)
 
     label_type = folds.total.label_type if isinstance(given.data, RowSource) else given.label_type
-    given._replace(weights=None, label_type=label_type).each(folds.schema, folds.how, score)
+    given._replace(weights=None, label_type=label_type).each(folds.reading, folds.how, score)
     return scoring.measured()
 
 

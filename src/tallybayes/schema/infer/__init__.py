@@ -26,7 +26,7 @@ from tallybayes.schema.infer.choice import CATEGORY, Choice, unvarying
 from tallybayes.schema.infer.numbers import UNKNOWN, choose_for_numbers
 from tallybayes.schema.infer.texts import FREE_TEXT, TAGS, choose_for_texts
 
-__all__ = ["FREE_TEXT", "Choice", "choose"]
+__all__ = ["FREE_TEXT", "Choice", "choose", "choose_as_texts"]
 
 TRUTH = Bernoulli(alpha=FITTED)
 INDEX = "the index of a DataFrame"
@@ -53,6 +53,12 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
         return _of_type(cells, name, whole)
     except CellError as error:
         return Choice(None, error.reason.partition(". ")[0].rstrip("."))
+
+
+def choose_as_texts(cells: pa.Array) -> Choice:
+    """The same for a column that holds a text elsewhere, which these cells do not show."""
+    texts = frames.texts(cells).cast(pa.string())
+    return choose_for_texts(texts.drop_null(), False, texts.null_count > 0)
 
 
 def _of_nothing(kind: pa.DataType) -> Family:

@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
-from tallybayes.families import Crossed, Family, Pairs, Several, Trees
+from tallybayes.families import Correlated, Crossed, Family, Pairs, Several, Trees
 from tallybayes.schema.entries import Name
 
 NONE, AUTO, TREES, PAIRS = "none", "auto", "trees", "pairs"
+NUMBERS = "numbers that may be correlated; their evidence is weighed"
 KINDS = (NONE, AUTO, TREES, PAIRS)
 MANY_LEVELS = 100  # if at least two columns have this many levels, pairs of levels are counted as words …
 SOME_LEVELS = 10  # … for all columns with at least this many levels …
@@ -20,6 +21,7 @@ MOST = 60  # columns: with more, pairs of columns are not counted
 FEW = 5_000  # rows: with fewer, trees are small, and more of them are better …
 MOST_PAIRS = 200  # … which may ask about two columns at a time, if there are at most so many pairs …
 FEW_PAIRS = 50  # … or so many, with more rows
+ROWS_OF_NUMBER = 20  # of the sample, for each number, if numbers are counted as correlated
 
 
 def check_dependence(dependence: str) -> None:
@@ -30,7 +32,8 @@ def check_dependence(dependence: str) -> None:
 def with_dependence(
     columns: Mapping[Name, Family], reasons: Mapping[Name, str], dependence: str, sample: pa.RecordBatch
 ) -> tuple[dict[Name, Family], dict[Name, str]]:
-    """The columns with their families and reasons, and a block of all that are numeric or categorical."""
+    """The columns with their families and reasons, a block of all that are numeric or categorical, and one of the
+    numeric ones."""
     together = [name for name, family in columns.items() if isinstance(name, str) and _can_be_asked(family)]
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
@@ -46,10 +49,17 @@ def with_dependence(
     if crossed:
         members.append(Crossed(of=tuple(crossed)))
         why += f"; pairs of levels of {', '.join(crossed)}, which have many"
-    if not members:
-        return dict(columns), {**reasons, name: why}
-    block = members[0] if len(members) == 1 else Several(members=tuple(members))
-    return {**columns, name: block}, {**reasons, name: why}
+    blocks: dict[Name, Family] = {}
+    numbers = tuple(each for each in name if columns[each].support is not None)
+    if dependence == AUTO and 1 < len(numbers) <= MOST and len(sample) >= ROWS_OF_NUMBER * len(numbers):
+        linear = Correlated(covariance="shared")
+        if numbers == name:
+            members.append(linear)
+        else:
+            blocks[numbers] = linear
+    if members:
+        blocks[name] = members[0] if len(members) == 1 else Several(members=tuple(members))
+    return {**columns, **blocks}, {**reasons, **dict.fromkeys(blocks, NUMBERS), name: why}
 
 
 def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa.RecordBatch) -> list[str]:

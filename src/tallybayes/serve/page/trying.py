@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from starlette.responses import Response
@@ -12,12 +14,12 @@ from starlette.responses import Response
 from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
-from tallybayes.report.blocks import Bar, Bars, Table, share, strongest
-from tallybayes.report.marks import by_family
+from tallybayes.report.blocks import Bar, Bars, Piece, Table, share, strongest, times
+from tallybayes.report.evidence import WordFacts
+from tallybayes.report.marks import Cut, by_family, marked
 from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
-from tallybayes.serve.page.marks import LONGEST, Highlight, highlighted
 from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, cells_of, one_row
 from tallybayes.serve.tables import LABEL
@@ -29,6 +31,8 @@ FEW = 6  # classes that have a button, and are listed with their probabilities
 TOP, OF_TEXTS = 12, 5  # bars of columns, and of the words of each; fewer if several columns have words
 BEFORE = "class prior"  # the title of the prior's bar
 PREFIX = "page-"  # of the ids of rows that are learned here
+LONGEST = 20_000  # characters of a text that are shown
+STEPS = (0.1, 0.5, 1.2, 2.5)  # log-odds at which a highlight gets stronger
 
 
 @dataclass(frozen=True)
@@ -207,3 +211,27 @@ def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, ta
         host=f"{visit.scope.get('scheme', 'http')}://{visit.headers.get('host', '')}",
         label_column=model.store.schema.label or LABEL,
     )
+
+
+@dataclass(frozen=True)
+class Highlight:
+    """A part of a text, and the strength of its mark: positive for the answer, negative against it."""
+
+    text: str
+    strength: int = 0
+    odds: str = ""
+
+
+def highlighted(text: str, words: Sequence[WordFacts], cut: Cut) -> list[Highlight]:
+    """The text, up to a limit, with the weakest evidence left unmarked."""
+    found: list[Highlight] = []
+    for strength, pieces in groupby(marked(text[:LONGEST], words, cut), _strength):
+        if strength:
+            found += [Highlight(piece.text, strength, times(piece.log_odds)) for piece in pieces]
+        else:
+            found.append(Highlight("".join(piece.text for piece in pieces)))
+    return found
+
+
+def _strength(piece: Piece) -> int:
+    return int(math.copysign(sum(abs(piece.log_odds) >= step for step in STEPS), piece.log_odds))

@@ -6,10 +6,10 @@ A request is a line "CHECK SPAMC/1.5", lines "Name: value", an empty line and a 
 
 from __future__ import annotations
 
-import asyncio
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from types import coroutine
 from typing import NamedTuple
 
 from tallybayes.serve.room import Room
@@ -18,7 +18,6 @@ from tallybayes.serve.spamd.settings import SpamdSettings
 COMMANDS = ("PING", "CHECK", "SYMBOLS", "REPORT", "REPORT_IFSPAM", "PROCESS", "HEADERS", "TELL", "SKIP")
 WITHOUT_MAIL = ("PING", "SKIP")
 REQUEST = re.compile(rb"([A-Z_]{1,20}) SPAMC/(\d{1,2}\.\d{1,2})\s*")
-READ = 1 << 16  # bytes at a time
 VERSION = "SPAMD/1.1"  # as spamd itself answers, whatever the version of the request
 COMPRESSED = "zlib"
 
@@ -47,31 +46,52 @@ class Request(NamedTuple):
 
 
 class Coming:
-    """A request that is being read, and the memory it has taken."""
+    """The bytes of a request as they arrive, and the memory they have taken. `read_request` waits here for more: no
+    event loop, but whoever feeds it goes on with it."""
 
-    def __init__(self, reader: asyncio.StreamReader, settings: SpamdSettings, room: Room) -> None:
-        self.reader, self.settings, self.room, self.taken = reader, settings, room, 0
+    def __init__(self, settings: SpamdSettings, room: Room) -> None:
+        self.settings, self.room, self.taken = settings, room, 0
+        self.ended = False
+        self._held = bytearray()
+
+    def feed(self, data: bytes) -> None:
+        self._held += data
+
+    def end(self) -> None:
+        self.ended = True
+
+    @coroutine
+    def _more(self) -> Generator[None]:
+        yield
 
     async def read(self, size: int) -> bytes:
         """Reads all bytes up to a limit."""
         content = bytearray()
-        while len(content) < size and (part := await self.reader.read(min(size - len(content), READ))):
+        while len(content) < size:
+            part = self._held[: size - len(content)]
+            del self._held[: len(part)]
             if not self.room.take(len(part)):
                 raise RefusedError(TRY_AGAIN, "Too much mail at once")
             self.taken += len(part)
             content += part
+            if len(content) < size:
+                if self.ended:
+                    break
+                await self._more()
         return bytes(content)
 
     async def line(self) -> bytes:
-        longest = self.settings.line
-        try:
-            line = await self.reader.readuntil(b"\n")
-        except asyncio.IncompleteReadError as error:
-            return error.partial
-        except asyncio.LimitOverrunError:
-            raise RefusedError(PROTOCOL, f"A line of more than {longest} bytes") from None
-        if len(line) > longest:
-            raise RefusedError(PROTOCOL, f"A line of more than {longest} bytes")
+        """Reads a line, or what there is before the end."""
+        seen = 0
+        while not (end := self._held.find(b"\n", seen) + 1):
+            seen = len(self._held)
+            if self.ended or seen > self.settings.line:
+                break
+            await self._more()
+        line = bytes(self._held[: end or seen])
+        if len(line) > self.settings.line:
+            raise RefusedError(PROTOCOL, f"A line of more than {self.settings.line} bytes")
+        del self._held[: len(line)]
         return line
 
 

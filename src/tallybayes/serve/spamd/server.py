@@ -1,4 +1,4 @@
-"""The connections of a spamd: one request each, within limits of size, time and number."""
+"""A spamd: who is answered, how many at a time, and in which thread."""
 
 from __future__ import annotations
 
@@ -7,34 +7,28 @@ import ipaddress
 import logging
 from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from typing import Any
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 from tallybayes.filtering.in_store import StoreFilter
 from tallybayes.serve.room import Room
 from tallybayes.serve.spamd.commands import respond
+from tallybayes.serve.spamd.connection import Address, Connection
 from tallybayes.serve.spamd.protocol import (
     IO_ERROR,
     NOT_ALLOWED,
-    READ,
     SOFTWARE,
-    TIMED_OUT,
     TRY_AGAIN,
     UNAVAILABLE,
     Code,
-    Coming,
     RefusedError,
     Request,
-    read_request,
-    refusal,
 )
 from tallybayes.serve.spamd.settings import SpamdSettings
 from tallybayes.store import NotWrittenError, Store
 
 PONG = b"SPAMD/1.5 0 PONG\r\n"
 PROTECTED = ("TELL",)
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-LINGER = 2.0  # seconds for clients that keep sending
 
 log = logging.getLogger("tallybayes.spamd")
 
@@ -54,15 +48,16 @@ class Spamd:
         self.default = next(iter(self.filters))
         self._allowed = [ipaddress.ip_network(network) for network in given.allowed]
         self._tell = given.tell
-        self._room = Room(given.room)
+        self.room = Room(given.room)
         self._threads = ThreadPoolExecutor(given.threads, "tallybayes-spamd")
-        self._running: set[asyncio.Task[Any]] = set()
-        self._reading: set[asyncio.Task[Any]] = set()  # those that still wait for their client
+        self.connections: set[Connection] = set()
+        self._left = asyncio.Event()  # whether none are left
         self._server: asyncio.Server | None = None
 
     async def start(self, host: str, port: int) -> tuple[str, int]:
         """Starts to listen, and returns the address and port; for port 0, the one assigned."""
-        self._server = await asyncio.start_server(self._serve, host, port, limit=self.settings.line, backlog=1024)
+        loop = asyncio.get_running_loop()
+        self._server = await loop.create_server(partial(Connection, self), host, port, backlog=1024)
         address = self._server.sockets[0].getsockname()
         return str(address[0]), int(address[1])
 
@@ -71,67 +66,40 @@ class Spamd:
         clients."""
         if self._server is not None:
             self._server.close()
-        for task in self._reading:
-            task.cancel()
-        if self._running:
-            _, late = await asyncio.wait(self._running, timeout=seconds)
-            for task in late:
-                task.cancel()
-            await asyncio.gather(*late, return_exceptions=True)
+        for connection in [*self.connections]:
+            connection.stop()
+        if self.connections:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._left.wait(), seconds)
+        for connection in [*self.connections]:
+            connection.transport.abort()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        self._running.add(task)
-        coming = Coming(reader, self.settings, self._room)
-        try:
-            writer.write(await self._answer(coming, writer, task))
-            async with asyncio.timeout(self.settings.seconds):
-                await writer.drain()
-            self._reading.add(task)
-            await _linger(reader, writer)
-        except (OSError, TimeoutError) as error:
-            log.info("A client disconnected: %s", type(error).__name__)
-        except asyncio.CancelledError:  # by `stop`; asyncio of Python 3.11 prints a traceback of cancelled tasks
-            log.info("A client was not answered: the service is shutting down")
-        finally:
-            writer.close()
-            self._room.give_back(coming.taken)
-            self._running.discard(task)
-            self._reading.discard(task)
+    def leaves(self, connection: Connection) -> None:
+        """A connection has ended."""
+        self.connections.discard(connection)
+        if not self.connections:
+            self._left.set()
 
-    async def _answer(self, coming: Coming, writer: asyncio.StreamWriter, task: asyncio.Task[Any]) -> bytes:
-        peer = _address(writer)
-        try:
-            if not any(peer in network for network in self._allowed):
-                raise RefusedError(NOT_ALLOWED, "This address is not allowed")
-            if len(self._running) > self.settings.connections:
-                raise RefusedError(TRY_AGAIN, "Too many connections")
-            request = await self._request(coming, task)
-            if request is None or request.command == "SKIP":
-                return b""
-            if request.command == "PING":
-                return PONG
-            if request.command in PROTECTED and not (peer.is_loopback if self._tell is None else self._tell):
-                raise RefusedError(UNAVAILABLE, "TELL is not allowed from this address")
-            if request.command not in PROTECTED and self._is_quick(request):
-                return self._respond(request)
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._respond, request)
-        except RefusedError as error:
-            log.info("Refused: %s", error.code[1])
-            return refusal(error)
+    def admit(self, peer: Address) -> None:
+        """Refuses a client that is not allowed, or one too many."""
+        self._left.clear()
+        if not any(peer in network for network in self._allowed):
+            raise RefusedError(NOT_ALLOWED, "This address is not allowed")
+        if len(self.connections) > self.settings.connections:
+            raise RefusedError(TRY_AGAIN, "Too many connections")
 
-    async def _request(self, coming: Coming, task: asyncio.Task[Any]) -> Request | None:
-        self._reading.add(task)
-        try:
-            async with asyncio.timeout(self.settings.seconds):
-                return await read_request(coming)
-        except TimeoutError:
-            late = f"The request did not arrive within {self.settings.seconds:g} seconds"
-            raise RefusedError(TIMED_OUT, late) from None
-        finally:
-            self._reading.discard(task)
+    def answer(self, request: Request | None, peer: Address) -> bytes | asyncio.Future[bytes]:
+        """The answer to a request, or its future if it takes a thread."""
+        if request is None or request.command == "SKIP":
+            return b""
+        if request.command == "PING":
+            return PONG
+        if request.command in PROTECTED and not (peer.is_loopback if self._tell is None else self._tell):
+            raise RefusedError(UNAVAILABLE, "TELL is not allowed from this address")
+        if request.command not in PROTECTED and self._is_quick(request):
+            return self._respond(request)
+        return asyncio.get_running_loop().run_in_executor(self._threads, self._respond, request)
 
     def _is_quick(self, request: Request) -> bool:
         """Whether a thread would cost more than the answer."""
@@ -151,21 +119,6 @@ class Spamd:
     def _filter(self, request: Request) -> StoreFilter:
         user = request.headers.get("user", "")
         return self.filters[user if user in self.filters else self.default]
-
-
-async def _linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Closes the sending side and reads on for a while: closing a socket with unread bytes would discard the
-    answer."""
-    writer.write_eof()
-    async with asyncio.timeout(LINGER):
-        while await reader.read(READ):
-            pass
-
-
-def _address(writer: asyncio.StreamWriter) -> Address:
-    """The client's address; an IPv4 address may be mapped to IPv6."""
-    found = ipaddress.ip_address(str(writer.get_extra_info("peername")[0]).partition("%")[0])
-    return getattr(found, "ipv4_mapped", None) or found
 
 
 def _code(error: Exception) -> Code:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import minimize, rosen, rosen_der
 
-from tallybayes.families.minimum import curvature_of, minimum
+from tallybayes.families.lbfgs import curvature_of, lbfgs
 
 
 def logistic(rows, columns, seed, alike=0.0):
@@ -34,9 +34,9 @@ def test_hessian_changes_the_path_not_the_minimum(rows, columns, lowest, seed, a
     """A step by the Hessian that is cut off at the bounds may lead uphill, above all if columns are alike."""
     loss, other = (logistic(rows, columns, each, alike) for each in (seed, seed + 1))
     bounds, start = (np.full(columns, lowest), np.full(columns, 0.6)), np.full(columns, 0.5)
-    expected = minimum(loss, start, *bounds, slope=1e-8, fall=0.0)
+    expected = lbfgs(loss, start, *bounds, slope=1e-8, fall=0.0)
     for curvature in (curvature_of(loss, start), curvature_of(other, start)):
-        found = minimum(loss, start, *bounds, slope=1e-8, fall=0.0, curvature=curvature)
+        found = lbfgs(loss, start, *bounds, slope=1e-8, fall=0.0, curvature=curvature)
         assert loss(found)[0] == pytest.approx(loss(expected)[0], rel=1e-9)
 
 
@@ -44,7 +44,7 @@ def test_hessian_changes_the_path_not_the_minimum(rows, columns, lowest, seed, a
 def test_minimum_is_no_higher_than_scipys(rows, columns, lowest, seed):
     loss, start = logistic(rows, columns, seed), np.full(columns, 0.5)
     low, high = np.full(columns, lowest), np.full(columns, 0.6)
-    found = minimum(loss, start, low, high, slope=1e-8, fall=0.0)
+    found = lbfgs(loss, start, low, high, slope=1e-8, fall=0.0)
     best = minimize(loss, start, jac=True, bounds=[(lowest, 0.6)] * columns, options={"ftol": 1e-14, "gtol": 1e-9})
     assert (low <= found).all()
     assert (found <= high).all()
@@ -53,7 +53,7 @@ def test_minimum_is_no_higher_than_scipys(rows, columns, lowest, seed):
 
 def test_curved_valley_is_followed_to_its_end():
     wide = np.full(5, np.inf)
-    found = minimum(lambda x: (rosen(x), rosen_der(x)), np.zeros(5), -wide, wide, slope=1e-8, fall=0.0)
+    found = lbfgs(lambda x: (rosen(x), rosen_der(x)), np.zeros(5), -wide, wide, slope=1e-8, fall=0.0)
     np.testing.assert_allclose(found, 1.0, rtol=1e-6)
 
 
@@ -66,14 +66,14 @@ def test_variable_at_a_bound_can_leave_it():
             [2.0 * (x - 3.0) - 20.0 * (y - x + 1.0), 20.0 * (y - x + 1.0)]
         )
 
-    found = minimum(valley, np.array([0.0, 0.5]), np.array([-9.0, 0.0]), np.array([9.0, 9.0]), slope=1e-9)
+    found = lbfgs(valley, np.array([0.0, 0.5]), np.array([-9.0, 0.0]), np.array([9.0, 9.0]), slope=1e-9)
     np.testing.assert_allclose(found, [3.0, 2.0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("size", [0, 3])
 def test_flat_function_is_left_at_the_start(size):
     start = np.arange(float(size))
-    found = minimum(lambda x: (0.0, np.zeros(size)), start, start - 1.0, start + 1.0, slope=1e-9)
+    found = lbfgs(lambda x: (0.0, np.zeros(size)), start, start - 1.0, start + 1.0, slope=1e-9)
     assert found.tolist() == start.tolist()
 
 
@@ -93,7 +93,7 @@ def test_small_step_is_not_the_end(rows, columns, seed):
     unit = 1.0 / np.sqrt((x * x).sum(axis=0) / 4.0 + 1.0)
     scaled = lambda w: (loss(w * unit)[0], loss(w * unit)[1] * unit)  # noqa: E731
     start, low, high = np.full(columns, 0.5) / unit, np.zeros(columns), np.full(columns, np.inf)
-    found = minimum(scaled, start, low, high, fall=1e-7, slope=1e-3)
+    found = lbfgs(scaled, start, low, high, fall=1e-7, slope=1e-3)
     best = minimize(scaled, start, jac=True, bounds=[(0.0, None)] * columns, options={"ftol": 1e-14, "gtol": 1e-9})
     assert scaled(found)[0] <= best.fun + 1e-3 * (1.0 + best.fun)
 
@@ -106,5 +106,5 @@ def test_a_step_by_the_hessian_that_leads_uphill_at_the_bounds_is_not_the_end():
         return float(slope @ (x - centre)) / 2.0, slope
 
     start, low, high = np.full(2, 0.5), np.zeros(2), np.full(2, np.inf)
-    found = minimum(loss, start, low, high, slope=1e-9, curvature=hessian)
+    found = lbfgs(loss, start, low, high, slope=1e-9, curvature=hessian)
     np.testing.assert_allclose(found, [0.0, 10.4 - 0.999 * 10.0], atol=1e-6)

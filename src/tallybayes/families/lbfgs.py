@@ -25,7 +25,7 @@ FLAT = 1e-12
 NEAR = 1e-3  # of numbers whose steps are about one
 
 
-def minimum(
+def lbfgs(
     function: Smooth,
     start: Floats,
     low: Floats,
@@ -41,7 +41,7 @@ def minimum(
     needed then.
 
     >>> square = lambda x: (float(((x - [1.0, 5.0]) ** 2).sum()), 2.0 * (x - [1.0, 5.0]))
-    >>> minimum(square, np.zeros(2), np.full(2, -9.0), np.full(2, 3.0), slope=1e-9).round(9).tolist()
+    >>> lbfgs(square, np.zeros(2), np.full(2, -9.0), np.full(2, 3.0), slope=1e-9).round(9).tolist()
     [1.0, 3.0]
     """
     x = np.clip(start, low, high)

@@ -1,0 +1,110 @@
+// The numbers of short strings met lately, in front of a table of all strings: most columns repeat a few levels.
+#pragma once
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "keyed_hash.hpp"
+#include "strings.hpp"
+
+namespace tallybayes {
+
+class ShortStrings {  // each string has one place, which it leaves to the next one that has the same
+public:
+    explicit ShortStrings(int64_t rows)
+        : shift_(64 - std::clamp(int(std::bit_width(uint64_t(rows))) - 3, 1, 12)),
+          places_(rows < least ? 0 : size_t(1) << (64 - shift_)) {}
+
+    // Whether so many strings are short and recur that it is worthwhile.
+    bool recur() const { return !places_.empty() && missed_ * 8 <= met_ + 8 * least; }
+
+    // Writes the number of each string between these offsets; find(text, length) tells those that are not in their
+    // place. Returns false, and writes nothing, if one is long.
+    template <class Offset, class Find>
+    bool encode(const StringColumn& column, const Offset* at, int64_t count, int32_t* codes, Find find) {
+        met_ += count;
+        // Sixteen bytes are read from the start of each.
+        if (at[0] < 0 || at[count] < at[0] || at[count] > column.size - 16 || is_longer<16>(at, count)) {
+            missed_ += count;
+            return false;
+        }
+        if (is_longer<8>(at, count))
+            encode_short<true>(column.bytes, at, count, codes, find);
+        else
+            encode_short<false>(column.bytes, at, count, codes, find);
+        return true;
+    }
+
+private:
+    static constexpr int64_t least = 512;  // rows that are worth a cache, and strings not found before it is given up
+    static constexpr uint64_t all = ~uint64_t(0);
+    // The bytes that belong to a string of this length: of its first eight, and of the next eight.
+    static constexpr uint64_t heads[] = {0,   all >> 56, all >> 48, all >> 40, all >> 32, all >> 24, all >> 16, all >> 8, all,
+                                         all, all,       all,       all,       all,       all,       all,       all};
+    static constexpr uint64_t tails[] = {0,         0,         0,         0,         0,         0,        0,  0, 0, all >> 56,
+                                         all >> 48, all >> 40, all >> 32, all >> 24, all >> 16, all >> 8, all};
+    struct Place {
+        uint64_t head, tail;
+        uint32_t length = ~uint32_t(0);
+        int32_t code;
+    };
+
+    // Whether a string is longer than this, or ends before it starts. Without branches: the sign of what is left.
+    template <int most, class Offset>
+    static bool is_longer(const Offset* at, int64_t count) {
+        using Length = std::make_unsigned_t<Offset>;
+        Length signs = 0;
+        for (int64_t i = 0; i < count; ++i) {
+            const Length length = Length(at[i + 1]) - Length(at[i]);
+            signs |= length | (most - length);
+        }
+        return Offset(signs) < 0;
+    }
+
+    template <bool both>
+    static std::pair<uint64_t, uint64_t> ends(const char* text, uint32_t length) {
+        return {load<uint64_t>(text) & heads[length], both ? load<uint64_t>(text + 8) & tails[length] : 0};
+    }
+
+    template <bool both, class Offset, class Find>
+    void encode_short(const char* bytes, const Offset* at, int64_t count, int32_t* codes, Find find) {
+        for (int64_t i = 0; (i = find_placed<both>(bytes, at, i, count, codes)) < count; ++i, ++missed_) {
+            const char* text = bytes + at[i];
+            const uint32_t length = uint32_t(at[i + 1] - at[i]);
+            codes[i] = find(text, length);
+            if (codes[i] < 0) continue;  // unknown now, but perhaps not later
+            const auto [head, tail] = ends<both>(text, length);
+            places_[place_of(head, tail)] = {head, tail, length, codes[i]};
+        }
+    }
+
+    size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * key.b >> shift_; }
+
+    // Writes numbers from the first string on, up to one that is not in its place, and returns where that is.
+    template <bool both, class Offset>
+    [[gnu::noinline]] int64_t find_placed(const char* bytes, const Offset* at, int64_t first, int64_t count, int32_t* codes) const {
+        const Place* const places = places_.data();
+        const uint64_t multiplier = key.b;
+        const int shift = shift_;
+        int64_t start = at[first];
+        for (int64_t i = first; i < count; ++i) {
+            const int64_t end = at[i + 1];
+            const uint32_t length = uint32_t(end - start);
+            const auto [head, tail] = ends<both>(bytes + start, length);
+            const Place& place = places[(head ^ std::rotl(tail, 29)) * multiplier >> shift];
+            if ((place.head ^ head) | (place.tail ^ tail) | (place.length ^ length)) return i;
+            codes[i] = place.code;
+            start = end;
+        }
+        return count;
+    }
+
+    int shift_;
+    std::vector<Place> places_;
+    int64_t met_ = 0, missed_ = 0;
+};
+
+}  // namespace tallybayes

@@ -1,0 +1,98 @@
+"""Folds of a schema that looks at labels before it counts, such as the questions of guided trees: for every fold, they
+are chosen again by the other rows, and these are counted again. The rows are kept in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from tallybayes.counts.exact import Codes
+from tallybayes.data import frames
+from tallybayes.data.errors import RowError
+from tallybayes.data.labels import label_values
+from tallybayes.data.matching import ERROR
+from tallybayes.families import Family
+from tallybayes.families.left_out import weights_of
+from tallybayes.model.batches import Batch
+from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepare
+from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.folds import Folds, counted_folds, looking_at_labels, read_folds
+from tallybayes.model.weigh import reweighed, sample_for
+from tallybayes.schema import Schema
+
+
+class RetrainedFolds(Folds):
+    """Only labels are counted fold by fold; `trained` counts everything."""
+
+    def __init__(
+        self, schema: Schema, reading: Schema, deal: Deal, threads: int | None, weigh: bool, absent: str
+    ) -> None:
+        super().__init__(Schema({}, prior=schema.prior, label=schema.label), deal)
+        self._schema, self._reading = schema, reading
+        self._threads, self._weigh, self._absent = threads, weigh or schema.overlaps, absent
+        self._parts: list[list[Batch]] = [[] for _ in range(deal.k)]
+
+    @property
+    def schema(self) -> Schema:
+        return self._schema
+
+    @property
+    def reading(self) -> Schema:
+        return self._reading
+
+    def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
+        try:
+            self.check_rows(batch, threads, absent)
+        except RowError:
+            self.refused = True
+            raise
+        super().count(batch, where, threads, absent)
+        for kept, part in zip(self._parts, self.split(batch, where), strict=True):
+            if len(part.rows):
+                kept.append(part)
+
+    def check_rows(self, batch: Batch, threads: int | None, absent: str) -> None:
+        Model(self.reading)._count(batch, threads, absent)
+
+    def trained(self, fold: int, schemas: Mapping[Any, Schema]) -> dict[Any, Model]:
+        others = [batch for number, parts in enumerate(self._parts) if number != fold for batch in parts]
+        cells = frames.one_batch(batch.cells for batch in others)
+        labels = pa.concat_arrays([_labels(batch) for batch in others])
+        weights = np.concatenate([weights_of(batch.rows) for batch in others])
+        return {name: self._trained(schema, cells, labels, weights) for name, schema in schemas.items()}
+
+    def _trained(self, schema: Schema, cells: pa.RecordBatch, labels: pa.Array, weights: Any) -> Model:
+        sample = sample_for(schema) if self._weigh else None
+        how: dict[str, Any] = {"weights": weights, "threads": self._threads, "absent": self._absent}
+        model = Model.train(schema, cells, labels, **how, sample=sample)
+        return model if sample is None else reweighed(model, sample.rows())[0]
+
+
+def _labels(batch: Batch) -> pa.Array:
+    return pa.array(label_values(batch.label_type, batch.rows.classes), batch.label_type).take(
+        pa.array(batch.rows.codes)
+    )
+
+
+def folds_to_hold_out(
+    schema: Schema | Mapping[str, Family] | Model,
+    given: Given,
+    deal: Deal,
+    threads: int | None = None,
+    weigh: bool = False,
+) -> Folds:
+    """Folds that are subtracted from the total, if the labels of held-out rows do not matter then; or else trained
+    again."""
+    if isinstance(schema, Model):
+        return counted_folds(schema, given, deal, threads, weigh)
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
+    if looking_at_labels(schema) is None:
+        return counted_folds(schema, given, deal, threads, weigh)
+    prepared = prepare(
+        schema, given.data, given.labels, weights=given.weights, label_type=given.label_type, absent=given.absent
+    )
+    return read_folds(RetrainedFolds(schema, prepared, deal, threads, weigh, given.absent), given, threads)
