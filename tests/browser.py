@@ -48,9 +48,12 @@ def visiting(browser, client, javascript=True, **options):
 
 
 def sent(page, button):
-    """Click, and wait for the response, a new page or a part of this one."""
-    with page.expect_response(lambda response: response.request.method == "POST"):
+    """Click, and wait until the response is shown: as a new page, or as a part of this one."""
+    page.evaluate("document.documentElement.dataset.left = ''")
+    with page.expect_response(lambda response: response.request.method == "POST") as posted:
         button.click()
+    replaced = posted.value.request.is_navigation_request()
+    page.locator("html:not([data-left])" if replaced else "main:not([aria-busy])").wait_for()
     page.wait_for_load_state()
 
 
