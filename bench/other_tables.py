@@ -7,7 +7,8 @@
     python bench/accuracy.py --tables FOLDER/confirming --only semi
 
 Real tables that are in neither ../shared/data nor more_tables.py, and drawn ones of many kinds. A name decides by its
-hash in which half a table is. At most 3,000 rows; CSV with a header; the class is the last column.
+hash in which half a table is. FOLDER/together has drawn ones where columns tell the class only together. At most 3,000
+rows; CSV with a header; the class is the last column.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ import pandas as pd
 from scipy.io import arff
 from sklearn import datasets
 
-MOST = 3000
+MOST, FEWEST = 3000, 6  # rows of a table, and of a class
 KEEL = {
     "balanced": "australian banana bands bupa contraceptive crx hayes-roth led7digit magic mammographic marketing "
     "movement_libras optdigits penbased phoneme saheart segment splice tae texture wdbc",
@@ -302,15 +303,41 @@ DRAWN: dict[str, Any] = {
 }
 
 
+def together() -> Iterator[tuple[str, pd.DataFrame]]:
+    """Classes that no column tells by itself, or hardly any."""
+    for seed in range(2):
+        random = np.random.default_rng(100 + seed)
+        for rows in (200, 1200):
+            for name, (columns, rule) in TOGETHER.items():
+                x = random.normal(size=(rows, columns))
+                yield f"{name}-{rows}-{seed}", pd.DataFrame(x).assign(**{"class": rule(random, x)})
+
+
+TOGETHER: dict[str, Any] = {
+    "xor": (8, lambda random, x: (x[:, 0] * x[:, 1] > 0) ^ (random.random(len(x)) < 0.05)),
+    "xor-sum": (12, lambda random, x: chance(random, 3 * np.sign(x[:, 0] * x[:, 1]) + x[:, 2])),
+    "product": (10, lambda random, x: chance(random, 3 * x[:, 0] * x[:, 1])),
+    "boxes": (6, lambda _, x: (np.abs(x[:, :3]) < 0.8).all(axis=1) | ((x[:, 3:] > 0.5).sum(axis=1) > 1)),
+    "rules": (20, lambda _, x: (x[:, 0] > 0) & (x[:, 1] > -0.25) | (x[:, 2] > 0.25) & (x[:, 3] < -0.5)),
+    "rings": (5, lambda _, x: np.floor(np.hypot(x[:, 0], x[:, 1]) * 1.5) % 2),
+    "largest": (9, lambda _, x: x[:, :3].argmax(axis=1)),
+    "switch": (15, lambda _, x: np.where(x[:, 0] > 0, x[:, 1] > 0, x[:, 2] > 0)),
+}
+
+
+def put(name: str, rows: pd.DataFrame, folder: Path) -> None:
+    rows = rows[rows.iloc[:, -1].notna()]
+    rows = rows[rows.groupby(rows.columns[-1])[rows.columns[-1]].transform("size") >= FEWEST]
+    folder.mkdir(parents=True, exist_ok=True)
+    rows.sample(min(len(rows), MOST), random_state=0).to_csv(folder / f"{name.replace('.', '_')}.csv", index=False)
+
+
 def main(packages: Path, folder: Path) -> None:
     for source in (keel(packages), frames(packages), series(packages), drawn()):
         for name, rows in source:
-            rows = rows[rows.iloc[:, -1].notna()]
-            rows = rows[rows.groupby(rows.columns[-1])[rows.columns[-1]].transform("size") >= 6]
-            rows = rows.sample(min(len(rows), MOST), random_state=0)
-            half = folder / ("tuning" if zlib.crc32(name.encode()) % 2 else "confirming")
-            half.mkdir(parents=True, exist_ok=True)
-            rows.to_csv(half / f"{name.replace('.', '_')}.csv", index=False)
+            put(name, rows, folder / ("tuning" if zlib.crc32(name.encode()) % 2 else "confirming"))
+    for name, rows in together():
+        put(name, rows.rename(columns=str), folder / "together")
 
 
 if __name__ == "__main__":

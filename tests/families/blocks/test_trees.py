@@ -261,3 +261,16 @@ def test_models_with_different_questions_do_not_merge():
     levels = prepare({BLOCK: Trees(n=8)}, FRAME.assign(c="z"), LABELS)
     with pytest.raises(ValueError, match="The intervals or levels of 'c' differ"):
         Model.train(GUIDED, FRAME, LABELS) + Model.train(levels, FRAME, LABELS)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(600, {1}), (5000, set())])
+def test_of_few_rows_every_third_tree_looks_at_all_of_sixteen_columns(rows, expected):
+    """One column of sixteen tells the class, so a tree that looks at all of them asks about it first."""
+    random = np.random.default_rng(5)
+    frame = {f"x{j:02}": random.normal(size=rows) for j in range(16)}
+    block = tuple(frame)
+    schema = prepare({block: Trees(n=60)}, frame, (frame["x03"] > 0).tolist())
+    grown = schema.columns[block].grown
+    first = [grown.question(int(root)).column for root in grown.roots[: grown.best]]
+    told = {number % 3 for number in range(len(first)) if all(column == 3 for column in first[number % 3 :: 3])}
+    assert told == expected
