@@ -47,12 +47,10 @@ class HeldOutOf:
             refuse(training, f": {first} is a model, which is used as it is. Give the data alone.")
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
-        from operator import add
-
         from tallybayes.model.evaluation import compared_with
         from tallybayes.model.validation.cross_validate import CrossValidation
         from tallybayes.model.validation.dealing import Deal, Given
-        from tallybayes.model.validation.held_out import HeldOut, deciders_of, hold_out
+        from tallybayes.model.validation.held_out import deciders_of, hold_out
         from tallybayes.model.validation.retrained import folds_to_hold_out
 
         given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
@@ -70,8 +68,7 @@ class HeldOutOf:
             with watching(source, "scoring"):
                 asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
                 deciders = deciders_of(folds, {"": folds.schema}, **asking, absent=given.absent)
-                scoring = HeldOut(folds, deciders, compared_with, add)
-                found += hold_out(scoring, given._replace(data=source), threads)[""]
+                found += hold_out(folds, deciders, compared_with, given._replace(data=source), threads)[""]
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
 
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:

@@ -6,6 +6,7 @@ One pass over a frame or a stream of frames, in constant memory: only counts and
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -105,10 +106,11 @@ def compared_with(decider: Decider, parts: Sequence[Answers]) -> Evaluation:
 
 def losses_of(_: Decider, parts: Sequence[Answers]) -> Losses:
     """Their log-losses alone."""
-    return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
+    return reduce(add, (Losses.of(part.losses) for part in parts))
 
 
-class Losses(NamedTuple):
+@dataclass(frozen=True)
+class Losses:
     """Sums over rows of −log P(truth), where it is finite, and of its square."""
 
     n: int
@@ -121,8 +123,8 @@ class Losses(NamedTuple):
         finite = losses[np.isfinite(losses)]
         return cls(len(losses), len(losses) - len(finite), float(finite.sum()), float(np.square(finite).sum()))
 
-    def plus(self, other: Losses) -> Losses:
-        return Losses(*map(add, self, other))
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(*map(add, astuple(self), astuple(other)))
 
     @property
     def mean(self) -> float:

@@ -20,7 +20,7 @@ from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import counted_folds
-from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
+from tallybayes.model.validation.held_out import deciders_of, given_again, hold_out
 from tallybayes.model.validation.retrained import folds_to_hold_out
 from tallybayes.schema import Schema
 
@@ -133,8 +133,7 @@ def cross_validate(
     for repeat in range(repeats):
         counted = folds_to_hold_out(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
         deciders = deciders_of(counted, tried, costs=costs, reject=reject, absent=absent)
-        scoring = HeldOut(counted, deciders, compared_with, add)
-        for name, evaluations in hold_out(scoring, again(), threads).items():
+        for name, evaluations in hold_out(counted, deciders, compared_with, again(), threads).items():
             found[name] += evaluations
     grouped = groups is not None
     results = {name: CrossValidation(tuple(each), k, repeats, seed, grouped) for name, each in found.items()}
@@ -201,7 +200,7 @@ def learning_curve(
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
             deciders = {fold: {"": Decider.of(trained[at], None, None, 1, absent)} for at, fold in enumerate(folds)}
-            scored = hold_out(HeldOut(counted, deciders, compared_with, add), again(), threads)[""]
+            scored = hold_out(counted, deciders, compared_with, again(), threads)[""]
             found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), reduce(add, scored)))
     return found
 

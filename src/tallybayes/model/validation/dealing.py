@@ -28,6 +28,7 @@ from tallybayes.data.labels import key_to_json, label_array
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.model.batches import Batch, each_labelled
+from tallybayes.model.prepare import prepare
 from tallybayes.schema import Schema
 
 MOST_FOLDS = 1 << 15
@@ -132,6 +133,11 @@ class Given(NamedTuple):
     groups: Any = None
     label_type: pa.DataType | None = None
     absent: str = ERROR
+
+    def prepared(self, schema: Schema) -> Schema:
+        """The schema with what must be fixed before counting chosen on these rows."""
+        how = {"weights": self.weights, "label_type": self.label_type, "absent": self.absent}
+        return prepare(schema, self.data, self.labels, **how)
 
     def each(self, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
         """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may

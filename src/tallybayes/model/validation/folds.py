@@ -23,7 +23,6 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, check_threads
 from tallybayes.model.model import Model
-from tallybayes.model.prepare import prepare
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import merged
 from tallybayes.model.validation.dealing import Deal, Given
@@ -53,21 +52,12 @@ class Folds:
         self.sizes = np.zeros(deal.k, np.int64)  # numbers of rows, regardless of weight
         self.refused = False  # whether some rows could not be counted, and a source may have skipped them
         self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
-        self.rounding = Rounding(self.counting)
+        self.rounding = Rounding(self._counted.schema)
         self.samples: FoldSamples | None = None  # the rows that weigh training sets, if wanted
 
     @property
     def schema(self) -> Schema:
         return self._counted.schema
-
-    @property
-    def counting(self) -> Schema:
-        """The schema that folds are counted by."""
-        return self._counted.schema
-
-    def check_rows(self, batch: Batch, threads: int | None, absent: str) -> None:
-        """Raises an error for a row that cannot be counted."""
-        Model(self.counting)._count(batch, threads, absent)
 
     @property
     def reading(self) -> Schema:
@@ -87,7 +77,7 @@ class Folds:
         """The model that folds are subtracted from."""
         if self.whole is not None:
             return self.whole
-        total = Model(self.counting)
+        total = Model(self._counted.schema)
         for model in self.models:
             total += model
         return total
@@ -129,7 +119,7 @@ class Folds:
             (fold, classes[i])
             for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
         ]
-        part = Model(self.counting)
+        part = Model(self._counted.schema)
         try:
             part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads, absent)
         except RowError:
@@ -247,9 +237,7 @@ def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
             "rows. Choose them on other rows with prepare(schema, rows, labels); or use cross_validate, which chooses "
             "them again for each fold."
         )
-    return prepare(
-        schema, given.data, given.labels, weights=given.weights, label_type=given.label_type, absent=given.absent
-    )
+    return given.prepared(schema)
 
 
 def looking_at_labels(schema: Schema) -> Name | None:
