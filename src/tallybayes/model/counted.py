@@ -149,7 +149,7 @@ class Counted(Additive):
         before = dict(vars(self))
         self._own(other.label_type)
         self._merge(other.rows, other.columns, -1)
-        reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
+        reason = why_impossible(self, other)
         if reason:
             self._merge(other.rows, other.columns, 1)  # exact, so the attempt leaves no trace
             vars(self).update(before)
