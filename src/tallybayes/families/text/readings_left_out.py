@@ -19,7 +19,7 @@ from tallybayes.families.left_out import equal_rows
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.counted_words import LeftWords
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
-from tallybayes.families.text.readings import LEAST_ALPHA
+from tallybayes.families.text.readings import LEAST_ALPHA, mean_lengths, words_per_share
 from tallybayes.kernels import special
 
 STEP = 1 << 20  # numbers computed at a time
@@ -207,19 +207,15 @@ def binary(left: LeftWords, alpha: Alpha) -> Floats:
 
 
 def averaged(left: LeftWords, alpha: Alpha) -> Floats:
-    words, shares = left.whole["n"], left.whole["share"]
-    scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
+    shares = left.whole["share"]
+    scale = words_per_share(left.whole["n"], shares)
     return _evidence(left, Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale).rows(left))
 
 
 def poisson(left: LeftWords, alpha: Alpha) -> Floats:
-    words, texts = left.whole["n"], left.texts
+    words = left.whole["n"]
     found = Shares.of(left, alpha, left.sums["n"], words)
-    assumed = (found.assumed > 0).astype(np.float64)[:, None]
-    overall = words.sum(axis=1, keepdims=True) / np.maximum(texts.sum(axis=1, keepdims=True), 1e-300)
-    overall = np.where(overall > 0, overall, assumed)
-    all_texts = texts + assumed
-    mean = np.divide(words + assumed * overall, all_texts, out=np.zeros_like(words) + overall, where=all_texts > 0)
+    mean = mean_lengths(words, left.texts, (found.assumed > 0).astype(np.float64)[:, None])
     with np.errstate(divide="ignore"):
         evidence = _evidence(left, found.rows(left, np.log(mean))) - mean
     return evidence - special.gammaln(left.lengths + 1.0)[:, None]
