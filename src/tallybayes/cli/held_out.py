@@ -99,13 +99,13 @@ class HeldOutOf:
     def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
         """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
-            return counted(self.how, partial(self._settled, groups), count)[1]
+            return counted(self.how, partial(self._schema, groups), count)[1]
         source = self.how.open()
         self.how.check_read_again(source)
         with watching(source, "counting"):
             return count(self.model, source)
 
-    def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
+    def _schema(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
         """The schema; a column that holds the groups is not counted unless requested."""
         self.how.check_read_again(source)
         hints = misled | parsed_columns(self.training["column"])

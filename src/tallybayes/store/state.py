@@ -71,7 +71,7 @@ class State:
     @property
     def model(self) -> Model:
         """The model, with all rows added."""
-        self.settle()
+        self.add_waiting()
         return self._model
 
     @model.setter
@@ -85,7 +85,7 @@ class State:
         else:
             self.model += counted.model
 
-    def settle(self) -> None:
+    def add_waiting(self) -> None:
         """Adds the waiting rows: many at once cost little more than one."""
         if self._waiting:
             (first, *more), read = self._waiting, self.row_counts.read_all

@@ -133,7 +133,7 @@ def evidence_of(family: Any, left: LeftWords) -> Floats:
     return np.where(left.missing[:, None], 0.0, evidence)
 
 
-def settled(left: LeftWords, alpha: Alpha) -> Any:
+def resolved(left: LeftWords, alpha: Alpha) -> Any:
     """The smoothing, with "fitted" resolved to a number for each document."""
     if alpha != FITTED:
         return alpha
@@ -179,7 +179,7 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, left: LeftWords, alpha: Alpha, counts: Floats, totals: Floats) -> Shares:
-        pseudo, assumed = _pseudo(left, settled(left, alpha), counts, totals)
+        pseudo, assumed = _pseudo(left, resolved(left, alpha), counts, totals)
         whole = totals + assumed[:, None]
         blank = whole <= 0
         with np.errstate(divide="ignore"):
@@ -223,7 +223,7 @@ def poisson(left: LeftWords, alpha: Alpha) -> Floats:
 
 def complement(left: LeftWords, alpha: Alpha) -> Floats:
     n, words = left.sums["n"], left.whole["n"]
-    pseudo, assumed = (values[:, None] for values in _pseudo(left, settled(left, alpha), n, words, LEAST_ALPHA))
+    pseudo, assumed = (values[:, None] for values in _pseudo(left, resolved(left, alpha), n, words, LEAST_ALPHA))
     overall = n.sum(axis=1, keepdims=True)
     otherwise = -np.log(overall + pseudo)
     rows = otherwise + (-np.log(np.maximum(overall - n, 0.0) + pseudo) - otherwise)
@@ -246,7 +246,7 @@ READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {
     "multinomial": multinomial,
     "binary": binary,
     "averaged": averaged,
-    "bernoulli": lambda left, alpha: bernoulli(left, settled(left, alpha)),
+    "bernoulli": lambda left, alpha: bernoulli(left, resolved(left, alpha)),
     "poisson": poisson,
     "complement": complement,
     "dirichlet-multinomial": dirichlet_multinomial,

@@ -71,7 +71,7 @@ def rows_of(
     absent: str,
     label_type: pa.DataType | None,
 ) -> tuple[Schema, AnyRows]:
-    """The rows as EM passes over them, and the schema with all that must be settled before counting."""
+    """The rows as EM passes over them, and the schema with all that must be fixed before counting."""
     schema = given if isinstance(given, Schema) else Schema(given)
     _check_again(data)
     labels = _labels(schema, data, labels, settings)
