@@ -78,9 +78,8 @@ class Learned:
         elif self.classes_fixed:
             check_among(expected.met(rows), self.declared)
         if announced := expected.all():
-            label_keys(
-                rows.label_type if rows.rows.filled() else self.model.label_type, announced
-            )  # an error, if they are none
+            kind = rows.label_type if rows.rows.filled() else self.model.label_type
+            label_keys(kind, announced)  # an error if they are not of this type
 
     def _check_same(self, classes: NDArray[Any]) -> None:
         known = self.classes()
@@ -119,9 +118,7 @@ class Learned:
     def _declare(self, expected: Expected) -> None:
         declared = list(dict.fromkeys([*self.declared, *expected.all()]))
         if len(declared) > len(self.declared):
-            label_keys(
-                self.model.label_type, declared
-            )  # an error, if these are no such labels, before anything is changed
+            label_keys(self.model.label_type, declared)  # an error if they are not of this type
             self.declared = declared
             for classes in expected:
                 self.kind = self.kind if classes is None else _wider(self.kind, classes.dtype)

@@ -176,7 +176,5 @@ def least_of_keys(keys: Counts, bits: int) -> Floats:
     shift = 52 - bits
     half = 1 << shift >> 1
     above = np.minimum((keys << shift) - half, LARGEST_BITS)
-    below = np.minimum(
-        ((1 - keys) << shift) - 1 - half, LARGEST_BITS
-    )  # the number furthest from zero that rounds to it
+    below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # of those that round to it, furthest from zero
     return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

@@ -152,9 +152,7 @@ class BagBelief(Belief):
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         rows = len(cells)
         self._add(cells, self.table, scores)
-        if (
-            self._once or not np.isfinite(scores[:, :rows]).all()
-        ):  # an infinite number shows in the scores, unless values are ignored
+        if self._once or not np.isfinite(scores[:, :rows]).all():  # where values are ignored, scores show no infinity
             refuse_infinite(cells, "a finite number")
         gaps = _gaps(cells) if self.family.reading in BY_POSITION and has_gaps(cells) else None
         if gaps is not None:

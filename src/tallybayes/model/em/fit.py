@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact, Floats
 from tallybayes.counts.rows import UNIT, Rows, SharedRows, UnitRows
-from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import weighted_sums
-from tallybayes.counts.tally import Tally
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.model.batches import Batch
 from tallybayes.model.em.fitted import CONVERGED, ITERATIONS, WOULD_FALL
 from tallybayes.model.em.rows import AnyRows, RowBlock

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.counts.slots import Key
-from tallybayes.counts.tally import Rows
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.errors import numbered_by
 from tallybayes.data.fingerprints import fingerprints

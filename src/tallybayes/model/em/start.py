@@ -11,9 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from tallybayes.counts.exact import Counts, Floats
-from tallybayes.counts.rows import Rows
-from tallybayes.counts.slots import Key
-from tallybayes.counts.tally import Tally
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.model.em.fit import Problem
 from tallybayes.model.em.rows import RowBlock
 from tallybayes.model.em.settings import EM, RESTARTS

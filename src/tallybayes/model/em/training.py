@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.slots import Key
+from tallybayes.counts.tally import Key
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array, label_column, label_values
 from tallybayes.data.row_source import RowSource
