@@ -47,9 +47,10 @@ class HeldOutOf:
             refuse(training, f": {first} is a model, which is used as it is. Give the data alone.")
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
+        from tallybayes.model.batches import Given
         from tallybayes.model.evaluation import compared_with
         from tallybayes.model.validation.cross_validate import CrossValidation
-        from tallybayes.model.validation.dealing import Deal, Given
+        from tallybayes.model.validation.dealing import Deal
         from tallybayes.model.validation.held_out import deciders_of, hold_out
         from tallybayes.model.validation.retrained import folds_to_hold_out
 

@@ -23,7 +23,7 @@ from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
-from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, each_batch, labelled
+from tallybayes.model.batches import MOST_WEIGHT, Batch, Given, check_threads, each_batch, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.rounding import Rounding
@@ -78,8 +78,8 @@ class Counted(Additive):
         if unlabelled is not None:
             from tallybayes.model.em.training import train_unlabelled
 
-            how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type}
-            return cast(Self, train_unlabelled(schema, data, labels, unlabelled, sample=sample, **how))
+            given = Given(data, labels, weights, None, label_type, absent)
+            return cast(Self, train_unlabelled(schema, given, unlabelled, threads, sample))
         model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
         if model.schema.has_components and not isinstance(labels, SoftLabels):
             raise ValueError(

@@ -15,6 +15,7 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
+from tallybayes.model.batches import Given
 from tallybayes.model.classifier import Classifier
 from tallybayes.model.em.settings import EM
 from tallybayes.model.em.training import train_unlabelled
@@ -56,9 +57,8 @@ class Mixture(Classifier):
         label_type: pa.DataType | None = None,
     ) -> Mixture:
         """Counts rows like `Model.train`, including those without labels, with `components` for each class."""
-        settings = unlabelled or EM(components=2)
-        how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type, "sample": None}
-        return cls(train_unlabelled(schema, data, labels, settings, mixed=True, **how))
+        given = Given(data, labels, weights, None, label_type, absent)
+        return cls(train_unlabelled(schema, given, unlabelled or EM(components=2), threads, mixed=True))
 
     def beliefs(self) -> MixedBeliefs:
         """The current beliefs, like `Model.beliefs`."""

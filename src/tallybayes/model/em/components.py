@@ -12,6 +12,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
+from tallybayes.model.batches import Given
 from tallybayes.model.em.fit import Problem
 from tallybayes.model.em.folds import EMFolds
 from tallybayes.model.em.settings import CHOSEN, EM
@@ -72,7 +73,7 @@ def choose_components(
         raise ValueError("There is no number of components to try; give some, as range(1, 5).")
     if given.weight == CHOSEN:
         raise ValueError("The number of components is chosen for one weight of rows without labels; give a number.")
-    schema, rows = rows_of(schema, data, labels, given, weights, absent, None)
+    schema, rows = rows_of(schema, Given(data, labels, weights, absent=absent), given)
     losses: dict[int, Floats] = {}
     for number in wanted:
         how = replace(given, components=number)

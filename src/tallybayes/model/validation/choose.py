@@ -11,10 +11,11 @@ from operator import add
 from typing import Any, NamedTuple
 
 from tallybayes.data.matching import ERROR
+from tallybayes.model.batches import Given
 from tallybayes.model.evaluation import Losses, losses_of
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds, counted_folds
 from tallybayes.model.validation.held_out import deciders_of, given_again, hold_out
 from tallybayes.schema import Schema

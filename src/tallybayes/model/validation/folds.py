@@ -21,11 +21,12 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, check_threads
+from tallybayes.model.batches import Batch, Given, check_threads
 from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepared_on
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import merged
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal, each_dealt
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name
@@ -105,7 +106,7 @@ class Folds:
     def numbers(self, data: Any, labels: Any = None, *, groups: Any = None) -> Codes:
         """The fold of every row, given the rows that were counted in the same order."""
         found = [np.zeros(0, np.int32)]
-        Given(data, labels, groups=groups).each(self.schema, self.how, lambda _, where: found.append(where))
+        each_dealt(Given(data, labels, groups=groups), self.schema, self.how, lambda _, where: found.append(where))
         return np.concatenate(found)
 
     def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
@@ -221,7 +222,7 @@ def read_folds(found: T, given: Given, threads: int | None) -> T:
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
         known = found.whole.label_type if found.whole is not None and found.whole.keys() else None
         given = given._replace(label_type=known or given.label_type)
-    given.each(found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
+    each_dealt(given, found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
     found.check()
     found.rounding.warn()
     return found
@@ -237,7 +238,7 @@ def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
             "rows. Choose them on other rows with prepare(schema, rows, labels); or use cross_validate, which chooses "
             "them again for each fold."
         )
-    return given.prepared(schema)
+    return prepared_on(given, schema)
 
 
 def looking_at_labels(schema: Schema) -> Name | None:

@@ -12,11 +12,11 @@ from tallybayes.counts.exact import Codes
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, in_pieces, size_of
+from tallybayes.model.batches import Batch, Given, in_pieces, size_of
 from tallybayes.model.decide import cost_matrix
 from tallybayes.model.evaluation import Answers, Decider, Evaluation, Losses, answered
 from tallybayes.model.tallying import check_cells
-from tallybayes.model.validation.dealing import Given
+from tallybayes.model.validation.dealing import each_dealt
 from tallybayes.model.validation.folds import Folds
 from tallybayes.schema import Schema
 
@@ -118,7 +118,7 @@ def hold_out(
         scoring.score(batch, where, threads)
 
     label_type = folds.total.label_type if isinstance(given.data, RowSource) else given.label_type
-    given._replace(weights=None, label_type=label_type).each(folds.reading, folds.how, score)
+    each_dealt(given._replace(weights=None, label_type=label_type), folds.reading, folds.how, score)
     return scoring.measured()
 
 

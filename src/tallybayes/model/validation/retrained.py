@@ -16,10 +16,11 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.families.left_out import weights_of
-from tallybayes.model.batches import Batch
+from tallybayes.model.batches import Batch, Given
 from tallybayes.model.model import Model
+from tallybayes.model.prepare import prepared_on
 from tallybayes.model.tallying import check_cells
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds, counted_folds, looking_at_labels, read_folds
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
@@ -89,5 +90,5 @@ def folds_to_hold_out(
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if looking_at_labels(schema) is None:
         return counted_folds(schema, given, deal, threads, weigh)
-    found = RetrainedFolds(schema, given.prepared(schema), deal, threads, weigh, given.absent)
+    found = RetrainedFolds(schema, prepared_on(given, schema), deal, threads, weigh, given.absent)
     return read_folds(found, given, threads)
