@@ -21,7 +21,7 @@ from tallybayes.store.journal import Entry, Journal
 from tallybayes.store.parts import in_parts
 
 
-class Counted(NamedTuple):
+class CountedRow(NamedTuple):
     """The counts of a row, as a model and as the bytes in the journal."""
 
     model: Model
@@ -64,7 +64,7 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self._waiting: list[Counted] = []  # rows that are learned, but not yet added to the model
+        self._waiting: list[CountedRow] = []  # rows that are learned, but not yet added to the model
         self._model = self._replayed()
         self.row_counts = RowCounts(self._model.schema)
 
@@ -78,7 +78,7 @@ class State:
     def model(self, model: Model) -> None:
         self._model = model
 
-    def learn(self, counted: Counted) -> None:
+    def learn(self, counted: CountedRow) -> None:
         """Adds a row, at the latest when the model is used; an error if it cannot be added."""
         if counted.model.label_type == self._model.label_type:
             self._waiting.append(counted)
@@ -107,8 +107,8 @@ class State:
     def read_base(self) -> Model:
         return self.folder.read(BASE, self.base, self.journal.about("base digest"))
 
-    def counted(self, model: Model) -> Counted:
-        return Counted(model, self.row_counts.write(model))
+    def counted(self, model: Model) -> CountedRow:
+        return CountedRow(model, self.row_counts.write(model))
 
     def counts_of(self, change: int) -> Model:
         return self.row_counts.read(self.journal.counts(change))

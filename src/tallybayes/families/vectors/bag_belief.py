@@ -31,7 +31,7 @@ BY_POSITION = ("bernoulli", "poisson")  # readings in which each position may be
 SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # the names of vectors' sums among those of texts
 
 
-class Counted(NamedTuple):
+class BagCounts(NamedTuple):
     """Stands in for a corpus."""
 
     texts: Floats  # vectors of each class
@@ -84,7 +84,7 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
         share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
         whole=Whole(0, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)),
-        corpus=Counted(sums["n"][count].round(), list(classes)),
+        corpus=BagCounts(sums["n"][count].round(), list(classes)),
         gaps=gaps,
         positions=met.size,
     )

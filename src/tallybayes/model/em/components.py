@@ -13,7 +13,7 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
-from tallybayes.model.em.fit import Problem
+from tallybayes.model.em.fit import EMProblem
 from tallybayes.model.em.folds import EMFolds
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
@@ -85,7 +85,7 @@ def choose_components(
     return Components(tried, best, Mixture(fitted_model(problem_of(schema, rows, how, threads, absent), how)))
 
 
-def _losses(problem: Problem, settings: EM) -> Floats:
+def _losses(problem: EMProblem, settings: EM) -> Floats:
     folds = EMFolds(problem)
     fewest = int(folds.rows.argmin())
     if folds.rows[fewest] < LEAST_ROWS:

@@ -16,12 +16,12 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import Given, labelled
-from tallybayes.model.em.fit import Problem, Run, best_run, count_labelled, show, weights_of
+from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, weights_of
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
-from tallybayes.model.em.weight_choice import Choice, choose_weight
+from tallybayes.model.em.weight_choice import WeightChoice, choose_weight
 from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepared_on
@@ -66,7 +66,7 @@ def rows_of(schema: Schema | Mapping[Any, Family], given: Given, settings: EM) -
     return schema, _rows(schema, given)
 
 
-def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -> Model:
+def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None = None) -> Model:
     """The model of the best run."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
@@ -85,7 +85,7 @@ def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -
     return model
 
 
-def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> Problem:
+def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> EMProblem:
     """The problem to solve, with the labelled rows counted."""
     keys, label_type = _classes(rows, settings)
     labels = label_values(label_type, keys)
@@ -104,7 +104,7 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
         names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
     keeps = isinstance(rows, FrameRows)
-    return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
+    return EMProblem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
 
 
 def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
@@ -189,7 +189,7 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
     rows.keys = keys
 
 
-def _died(run: Run, problem: Problem) -> tuple[str, ...]:
+def _died(run: Run, problem: EMProblem) -> tuple[str, ...]:
     left = set(run.counts.keys())
     return tuple(
         f"Class {label!r} has no rows left and was dropped."
