@@ -48,10 +48,8 @@ class HeldOutOf:
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
         from tallybayes.model.batches import Given
-        from tallybayes.model.evaluation import compared_with
-        from tallybayes.model.validation.cross_validate import CrossValidation
+        from tallybayes.model.validation.cross_validate import CrossValidation, evaluated_folds
         from tallybayes.model.validation.dealing import Deal
-        from tallybayes.model.validation.held_out import deciders_of, hold_out
         from tallybayes.model.validation.retrained import folds_to_hold_out
 
         given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
@@ -67,9 +65,8 @@ class HeldOutOf:
             folds = self._counted(count, groups)
             source = self.how.open()
             with watching(source, "scoring"):
-                asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
-                deciders = deciders_of(folds, {"": folds.schema}, **asking, absent=given.absent)
-                found += hold_out(folds, deciders, compared_with, given._replace(data=source), threads)[""]
+                costs, again = costs_of(folds.total, self.scoring["costs"]), given._replace(data=source)
+                found += evaluated_folds(folds, {"": folds.schema}, again, threads, costs, self.scoring["reject"])[""]
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
 
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
