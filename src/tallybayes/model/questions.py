@@ -14,7 +14,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import MISSING
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.smoothing import SmoothedBelief
+from tallybayes.families.events import NoJointError
 from tallybayes.model import decide
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, in_order
@@ -70,10 +70,14 @@ def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
     """The possible values of a cell; None if they are not known."""
     if family.support is not None and not family.takes_blocks:
         return _numbers(family, belief, classes)
-    if isinstance(belief, SmoothedBelief):
-        cells = family.encode(pa.array(belief.levels, pa.string()))
-        return Values(cells, _evidence(belief, cells, len(belief.levels), classes)) if belief.levels else None
-    return _drawn(family, belief, classes)
+    try:
+        levels = None if family.takes_blocks else belief.conditionals()[0][0].states
+    except NoJointError:
+        levels = None
+    if levels is None:
+        return _drawn(family, belief, classes)
+    cells = family.encode(pa.array(levels, pa.string()))
+    return Values(cells, _evidence(belief, cells, len(levels), classes)) if levels else None
 
 
 def _evidence(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
