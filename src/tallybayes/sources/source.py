@@ -15,10 +15,10 @@ from tallybayes.data.errors import NoLabelError, RowError
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
+from tallybayes.sources.read_ahead import read_ahead
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
 from tallybayes.sources.sampling import joined
 from tallybayes.sources.tables import SUFFIXES, Tables
