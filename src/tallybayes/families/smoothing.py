@@ -291,7 +291,9 @@ def fitted(counts: Floats, sizes: Counts | None = None) -> Floats:
     return kernels.fit_pseudocounts(np.ascontiguousarray(counts), np.array([len(counts)]) if sizes is None else sizes)
 
 
-def witten_bell(different: Floats, words: int) -> float:
-    """A pseudo-count for every word: each class gets as many as it has different words (Witten and Bell, 1991)."""
-    different = different[different > 0]
-    return float(different.mean() / words) if different.size else 1.0
+def witten_bell(different: Floats, words: Any) -> Floats:
+    """A pseudo-count for every word: each class, the last axis, gets as many as it has different words (Witten and
+    Bell, 1991)."""
+    classes = np.count_nonzero(different > 0, axis=-1)
+    mean = different.sum(axis=-1, where=different > 0) / np.maximum(classes, 1)
+    return np.where(classes > 0, mean / np.maximum(words, 1), 1.0)
