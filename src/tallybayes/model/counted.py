@@ -6,7 +6,7 @@ counts. Questions about the counts are in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -257,6 +257,12 @@ class Counted(Additive):
         result = type(self)(schema, self.label_type)
         result.rows, result.columns = self.rows, {name: self.columns[name] for name in schema.columns}
         self._shared = result._shared = True
+        return result
+
+    def _mapped(self, work: Callable[[Any], Any], label_type: pa.DataType | None) -> Self:
+        """A model whose tallies are made from these by `work`, with labels of this type."""
+        result = type(self)(self.schema, label_type)
+        result.rows, result.columns = work(self.rows), {name: work(tally) for name, tally in self.columns.items()}
         return result
 
     def _check_label_type(self, label_type: pa.DataType) -> None:

@@ -187,10 +187,9 @@ class Model(Uncertainty):
         share = np.exp(known.prior)
         counted = self.schema.prior == FREQUENCIES
         prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
-        result = Model(Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons), pa.bool_())
         groups: dict[Key, list[Key]] = {True: [known.keys[at]], False: known.keys[:at] + known.keys[at + 1 :]}
-        result.rows = self.rows.merged(groups)
-        result.columns = {name: tally.merged(groups) for name, tally in self.columns.items()}
+        result = self._mapped(lambda tally: tally.merged(groups), pa.bool_())
+        result.schema = Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons)
         return result
 
     def linear(self, label: Any) -> Linear:

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 from tallybayes.data.labels import label_array, label_column
@@ -267,16 +268,10 @@ def relabelled(model: Model, label: Any) -> Model:
     """The counts of a row under another label."""
     kind, keys, _ = label_column(label_array([label]), 0)
     groups = {keys[0]: model.keys()}
-    result = Model(model.schema, kind)
-    result.rows = model.rows.merged(groups)
-    result.columns = {name: tally.merged(groups) for name, tally in model.columns.items()}
-    return result
+    return model._mapped(lambda tally: tally.merged(groups), kind)
 
 
 def by_class(model: Model) -> Iterator[tuple[Any, Model]]:
     """Every label, and the counts of its rows."""
     for label, key in zip(model.classes, model.keys(), strict=True):
-        part = Model(model.schema, model.label_type)
-        part.rows = model.rows.only([key])
-        part.columns = {name: tally.only([key]) for name, tally in model.columns.items()}
-        yield label, part
+        yield label, model._mapped(methodcaller("only", [key]), model.label_type)

@@ -187,7 +187,4 @@ def add_rows(model: Model, rows: Iterable[tuple[Entry, bytes]]) -> None:
 def own_copy(model: Model) -> Model:
     """A deep copy. `model.copy()` would share the counts until one of the two changes; then the store's model would
     have to copy them and recompute all its beliefs."""
-    copy = Model(model.schema, model.label_type)
-    copy.rows = model.rows.copy()
-    copy.columns = {name: tally.copy() for name, tally in model.columns.items()}
-    return copy
+    return model._mapped(lambda tally: tally.copy(), model.label_type)

@@ -135,10 +135,7 @@ class Folds:
     def _fold(self, fold: int) -> Model:
         counted = self._counted
         names: dict[Any, Any] = {pair: pair[1] for pair in counted.rows.classes if pair[0] == fold}  # type: ignore[index]
-        model = Model(counted.schema, counted.label_type)
-        model.rows = counted.rows.taken(names)
-        model.columns = {name: tally.taken(names) for name, tally in counted.columns.items()}
-        return model
+        return counted._mapped(lambda tally: tally.taken(names), counted.label_type)
 
     def split(self, batch: Batch, where: Codes) -> list[Batch]:
         """The rows of a batch that belong to each fold."""
