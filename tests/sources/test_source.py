@@ -16,7 +16,7 @@ import pytest
 from tallybayes import Categorical, Gaussian, Model, Poisson
 from tallybayes.files import save
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.ahead import read_ahead
+from tallybayes.sources.read_ahead import read_ahead
 
 NUMBER, TEXT = pa.float64(), pa.string()
 CSV = b"a,b\n1,x\n2,y\n"

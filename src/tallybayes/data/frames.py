@@ -14,17 +14,15 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data.cells import (
-    LEVELS,
-    decoded,
-    is_bytes,
-    is_interval,
-    is_text,
-    level_text,
-    numbers,
-    plain,
-    texts,
-)
+from tallybayes.data.cells import LEVELS as LEVELS
+from tallybayes.data.cells import decoded as decoded
+from tallybayes.data.cells import is_bytes as is_bytes
+from tallybayes.data.cells import is_interval as is_interval
+from tallybayes.data.cells import is_text as is_text
+from tallybayes.data.cells import level_text as level_text
+from tallybayes.data.cells import numbers as numbers
+from tallybayes.data.cells import plain as plain
+from tallybayes.data.cells import texts as texts
 from tallybayes.data.dataframes import small_frame, without_sparse
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
@@ -38,24 +36,6 @@ from tallybayes.data.objects import (
     unencodable,
     with_objects,
 )
-
-__all__ = [
-    "LEVELS",
-    "batches",
-    "column",
-    "columns",
-    "decoded",
-    "index_columns",
-    "is_bytes",
-    "is_interval",
-    "is_text",
-    "level_text",
-    "no_column",
-    "numbers",
-    "one_array",
-    "plain",
-    "texts",
-]
 
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
 NOT_PLAIN = {pa.string_view().id, pa.binary_view().id, pa.run_end_encoded(pa.int32(), pa.string()).id}

@@ -15,17 +15,29 @@ MOST_MARKS = 2  # different texts in a numeric column that may mark missing valu
 T = TypeVar("T")
 
 
-class RowSource(ABC):
-    """Rows that are read once, every column as the type it is counted as."""
+class InputDescription:
+    """What is known about an input before its rows are read."""
 
     names: list[str]  # of the columns
-    label: str | None  # the column of classes, if the format defines one
-    place: str | None  # the column with the origin of a row, which is not counted
-    texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
+    total: int | None = None  # stored bytes of the input; None if unknown
+    label: str | None = None  # the column of classes, if the format defines one
+    place: str | None = None  # the column with the origin of a row, which is not counted
+    texts: tuple[str, ...] = ()  # the columns that are free text, whatever their cells look like
+    untyped: bool = False  # whether cells are text until they are read as a type
+    missing: Collection[str] = ()  # texts that mark a missing value in such cells
+    missing_numbers: Collection[str] = ()  # others that do so in numeric columns
+    decimal: str = "."  # of numbers in such cells
+
+    def describe_as(self, other: InputDescription) -> None:
+        """Takes over what is known about another input."""
+        for name in InputDescription.__annotations__:
+            setattr(self, name, getattr(other, name))
+
+
+class RowSource(InputDescription, ABC):
+    """Rows that are read once, every column as the type it is counted as."""
+
     skipped: int  # rows that could not be read or were refused
-    untyped: bool  # whether cells are text until they are read as a type
-    missing_numbers: Collection[str]  # texts that mark a missing cell in numeric columns
-    decimal: str  # of numbers in such cells
 
     @abstractmethod
     def sample(self) -> pa.RecordBatch:

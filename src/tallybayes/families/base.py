@@ -20,43 +20,24 @@ from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, is_missing
 from tallybayes.data.fingerprints import Marks
-from tallybayes.families.belief import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    NotLinearError,
-    Part,
-    Scorer,
-    Terms,
-    Unseen,
-    WordWeight,
-    by_class,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.belief import MANY_PARTS as MANY_PARTS
+from tallybayes.families.belief import Belief as Belief
+from tallybayes.families.belief import Free as Free
+from tallybayes.families.belief import NotLinearError as NotLinearError
+from tallybayes.families.belief import Part as Part
+from tallybayes.families.belief import Scorer as Scorer
+from tallybayes.families.belief import Terms as Terms
+from tallybayes.families.belief import Unseen as Unseen
+from tallybayes.families.belief import WordWeight as WordWeight
+from tallybayes.families.belief import by_class as by_class
+from tallybayes.families.belief import heaviest as heaviest
+from tallybayes.families.belief import log_odds as log_odds
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import Declared, settings_of
 
 if TYPE_CHECKING:
     from tallybayes.families.folds import LeftOutFolds
-
-__all__ = [
-    "FAMILIES",
-    "MANY_PARTS",
-    "Belief",
-    "Family",
-    "Free",
-    "NotLinearError",
-    "Part",
-    "Scorer",
-    "Terms",
-    "Unseen",
-    "WordWeight",
-    "by_class",
-    "heaviest",
-    "log_odds",
-]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

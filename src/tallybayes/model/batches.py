@@ -18,6 +18,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.data.matching import ERROR
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
@@ -31,6 +32,18 @@ LEAST_BYTES = 1 << 21  # … or bytes
 LITTLE = 1 << 18  # bytes: below this an estimate of the size is enough
 
 T = TypeVar("T")
+
+
+class Given(NamedTuple):
+    """Rows as they are given: a frame, a stream or a source, where its labels, weights and groups are, and how they are
+    read."""
+
+    data: Any
+    labels: Any = None
+    weights: Any = None
+    groups: Any = None
+    label_type: pa.DataType | None = None
+    absent: str = ERROR
 
 
 class Batch(NamedTuple):

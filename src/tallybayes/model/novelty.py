@@ -51,11 +51,9 @@ class Comparison:
     def _scored(self, cells: Mapping[Name, Any], rows: int) -> _Scored:
         found = _Scored(rows)
         for name, belief in self.known.columns.items():
-            scores = np.zeros((len(self.known.keys), rows))
-            belief.add_evidence(cells[name], scores)
+            scores = belief.evidence_for(cells[name], len(self.known.keys))
             if name in self._pooled:
-                common = np.zeros((1, rows))
-                self._pooled[name].add_evidence(cells[name], common)
+                common = self._pooled[name].evidence_for(cells[name], 1)
                 scores -= np.where(np.isfinite(common), common, 0.0)
             found.evidence[name] = scores
             found.words[name], found.new[name] = belief.unseen(cells[name])

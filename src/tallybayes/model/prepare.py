@@ -18,7 +18,7 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, Given, labelled
 from tallybayes.model.sample import RowSample
 from tallybayes.schema import Schema
 
@@ -66,6 +66,12 @@ def prepare(
         return schema.prepared(_finite(rows.cells), rows.rows(), absent)
     except CellError as error:  # of a row of the sample, whose number says nothing
         raise ValueError(f"Column {error.column!r}: {error.reason}") from None
+
+
+def prepared_on(given: Given, schema: Schema | Mapping[Any, Family]) -> Schema:
+    """The same, for rows that are given in one piece."""
+    how = {"weights": given.weights, "label_type": given.label_type, "absent": given.absent}
+    return prepare(schema, given.data, given.labels, **how)
 
 
 def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:

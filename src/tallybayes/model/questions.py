@@ -14,7 +14,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import MISSING
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.smoothing import SmoothedBelief
+from tallybayes.families.events import NoJointError
 from tallybayes.model import decide
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, in_order
@@ -70,16 +70,14 @@ def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
     """The possible values of a cell; None if they are not known."""
     if family.support is not None and not family.takes_blocks:
         return _numbers(family, belief, classes)
-    if isinstance(belief, SmoothedBelief):
-        cells = family.encode(pa.array(belief.levels, pa.string()))
-        return Values(cells, _evidence(belief, cells, len(belief.levels), classes)) if belief.levels else None
-    return _drawn(family, belief, classes)
-
-
-def _evidence(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
-    evidence = np.zeros((classes, size))
-    belief.add_evidence(cells, evidence)
-    return evidence
+    try:
+        levels = None if family.takes_blocks else belief.conditionals()[0][0].states
+    except NoJointError:
+        levels = None
+    if levels is None:
+        return _drawn(family, belief, classes)
+    cells = family.encode(pa.array(levels, pa.string()))
+    return Values(cells, belief.evidence_for(cells, classes)) if levels else None
 
 
 def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -87,7 +85,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     assert support is not None
     if support.whole:
         x = np.arange(WHOLE, dtype=np.float64)
-        evidence = _evidence(belief, x, len(x), classes)
+        evidence = belief.evidence_for(x, classes)
         enough = int(np.searchsorted(np.cumsum(np.exp(evidence), axis=1).min(axis=0), ENOUGH)) + 1
         return Values(x[:enough], evidence[:, :enough])
     some = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN)).to_numpy(zero_copy_only=False)
@@ -98,7 +96,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     if support.lowest == 0.0:
         held = np.abs(x) < LARGEST_LOG
         x, steps = np.exp(x[held]), steps[held] + x[held]
-    return Values(x, _evidence(belief, x, len(x), classes) + steps)
+    return Values(x, belief.evidence_for(x, classes) + steps)
 
 
 def _grid(some: Floats) -> tuple[Floats, Floats]:

@@ -6,7 +6,7 @@ A base class of `Model`.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -15,6 +15,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
 from tallybayes.model import decide, draw
+from tallybayes.model.classifier import Classifier
 from tallybayes.model.counted import Counted
 from tallybayes.model.credible import DRAWS, CredibleInterval, credible
 from tallybayes.model.influence import Influence, influences
@@ -29,11 +30,10 @@ COMPARED = 2000  # rows drawn for comparison
 MADE_UP = 10_000  # rows drawn to estimate the error rate
 
 
-class Uncertainty(Counted):
+class Uncertainty(Counted, Classifier):
     """Questions about how certain a model's answers are."""
 
-    @abstractmethod
-    def _believed(self) -> Beliefs: ...
+    _believed: Callable[[], Beliefs]
 
     def credible(
         self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR

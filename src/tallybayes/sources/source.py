@@ -15,10 +15,10 @@ from tallybayes.data.errors import NoLabelError, RowError
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
+from tallybayes.sources.read_ahead import read_ahead
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
 from tallybayes.sources.sampling import joined
 from tallybayes.sources.tables import SUFFIXES, Tables
@@ -95,15 +95,7 @@ class Source(RowSource):
     """A stream of record batches, read once, with its progress and errors so far."""
 
     def __init__(self, reader: Reader, skip_bad_rows: bool = False, opened: Opened | None = None) -> None:
-        self.names = reader.names
-        self.label = reader.label
-        self.place = reader.place
-        self.texts = reader.texts
-        self.untyped = reader.untyped
-        self.missing = reader.missing
-        self.missing_numbers = reader.missing_numbers
-        self.decimal = reader.decimal
-        self.total = reader.total
+        self.describe_as(reader)
         self.rows = 0  # returned so far
         self.done = 0  # stored bytes of the input returned so far
         self.skipped = 0  # rows that could not be read

@@ -56,13 +56,8 @@ class Tables(Reader):
         self._later = list(paths[1:])
         self._wanted: ColumnTypes | None = None
         self._current = _open(paths[0], reading)
-        self.names = self._current.names
-        self.file = self._current.file
-        self.untyped = self._current.untyped
-        self.missing = self._current.missing
-        self.missing_numbers = self._current.missing_numbers
-        self.decimal = self._current.decimal
-        self.total = _total(paths)
+        self.describe_as(self._current)
+        self.file, self.total = self._current.file, _total(paths)
 
     def want(self, types: ColumnTypes | None) -> None:
         self._wanted = types

@@ -12,7 +12,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
-from tallybayes.model.em.fit import Problem
+from tallybayes.model.batches import Given
+from tallybayes.model.em.fit import EMProblem
 from tallybayes.model.em.folds import EMFolds
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
@@ -72,7 +73,7 @@ def choose_components(
         raise ValueError("There is no number of components to try; give some, as range(1, 5).")
     if given.weight == CHOSEN:
         raise ValueError("The number of components is chosen for one weight of rows without labels; give a number.")
-    schema, rows = rows_of(schema, data, labels, given, weights, absent, None)
+    schema, rows = rows_of(schema, Given(data, labels, weights, absent=absent), given)
     losses: dict[int, Floats] = {}
     for number in wanted:
         how = replace(given, components=number)
@@ -84,7 +85,7 @@ def choose_components(
     return Components(tried, best, Mixture(fitted_model(problem_of(schema, rows, how, threads, absent), how)))
 
 
-def _losses(problem: Problem, settings: EM) -> Floats:
+def _losses(problem: EMProblem, settings: EM) -> Floats:
     folds = EMFolds(problem)
     fewest = int(folds.rows.argmin())
     if folds.rows[fewest] < LEAST_ROWS:

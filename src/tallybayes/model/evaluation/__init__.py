@@ -1,11 +1,14 @@
 """Evaluates a model on rows whose classes are known: each row is decided and compared with the truth.
 
-One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`.
+One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`
+(`result`). `compare` compares decisions with the truth, `ranks` keeps how probabilities rank the rows, and `curves`
+follow from that. Leans on `model` and `mixture`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -105,10 +108,11 @@ def compared_with(decider: Decider, parts: Sequence[Answers]) -> Evaluation:
 
 def losses_of(_: Decider, parts: Sequence[Answers]) -> Losses:
     """Their log-losses alone."""
-    return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
+    return reduce(add, (Losses.of(part.losses) for part in parts))
 
 
-class Losses(NamedTuple):
+@dataclass(frozen=True)
+class Losses:
     """Sums over rows of −log P(truth), where it is finite, and of its square."""
 
     n: int
@@ -121,8 +125,8 @@ class Losses(NamedTuple):
         finite = losses[np.isfinite(losses)]
         return cls(len(losses), len(losses) - len(finite), float(finite.sum()), float(np.square(finite).sum()))
 
-    def plus(self, other: Losses) -> Losses:
-        return Losses(*map(add, self, other))
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(*map(add, astuple(self), astuple(other)))
 
     @property
     def mean(self) -> float:
