@@ -129,9 +129,9 @@ def test_products_are_exact(rows, count):
     assert weighted_sums(factors, codes, 3).fractions() == reference.sum_products(factors, codes, 3)
 
 
-@given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))))
-def test_codes_are_counted(pairs):
-    codes, classes = (np.array([p[i] for p in pairs], np.int32) for i in (0, 1))
+@given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))), st.sampled_from([1, 9, 300]))
+def test_codes_are_counted(pairs, times):
+    codes, classes = (np.array([p[i] for p in pairs] * times, np.int32) for i in (0, 1))
     found = kernels.count_codes(codes, classes, 5, 3)
     expected = reference.count_codes(codes.tolist(), classes.tolist())
     assert {(i, j): found[i, j] for i, j in np.argwhere(found)} == expected

@@ -48,6 +48,28 @@ def test_strings_of_a_long_column_are_numbered_by_first_occurrence(levels, seed,
         assert lookup(index, pa.array(strings, kind), grow=True).tolist() == expected[1]
 
 
+@given(
+    st.lists(TEXTS, min_size=1, max_size=9),
+    st.integers(0, 2**32),
+    st.integers(500, 1500),
+    st.sampled_from([0.01, 0.5, 0.99, 1.0]),
+    st.integers(0, 70),
+)
+def test_missing_cells_are_not_numbered_whatever_bytes_they_hold(levels, seed, rows, share, start):
+    random = np.random.default_rng(seed)
+    texts = [levels[i] if random.random() < 0.9 else f"new {i}" for i in random.integers(0, len(levels), rows)]
+    missing = random.random(rows) < share
+    held = pa.array(texts)
+    bits = pa.py_buffer(np.packbits(~missing, bitorder="little").tobytes())
+    cells = pa.StringArray.from_buffers(rows, *held.buffers()[1:], bits)[start:]
+    known = []
+    expected = reference.encode(cells.to_pylist(), known)
+    index = kernels.StringIndex()
+    assert lookup(index, cells, grow=True).tolist() == expected
+    assert index_strings(index).to_pylist() == known
+    assert lookup(index, cells).tolist() == expected
+
+
 @pytest.mark.parametrize("size", [1, 3, 300, 3_000, 60_000])
 @pytest.mark.parametrize("prefix", ["", "street no "])
 def test_strings_that_recur_keep_their_numbers(size, prefix):

@@ -74,7 +74,12 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
     if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    if len(doubles) <= FEW or not doubles.null_count:
+        return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
+    bits = np.negative(is_missing(doubles).view(np.int8), dtype=np.int64)
+    bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
+    return bits.view(np.float64)
 
 
 def texts(cells: Cells) -> Any:

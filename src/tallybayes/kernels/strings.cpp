@@ -137,11 +137,7 @@ void StringIndex::encode_cells(const StringColumn& column, const Offset* offsets
         if (spent >= patience) heed(held), spent = 0;
         const Offset* at = offsets + column.first + start;
         count = std::min<int64_t>(together, column.rows - start);
-        if (lately.recur()) {
-            count = column.present(start, count);
-            if (count && lately.encode(column, at, count, codes + start, find_new)) continue;
-            count = std::max<int64_t>(count, 1);  // a missing one
-        }
+        if (lately.recur() && lately.encode(column, at, start, count, codes + start, find_new)) continue;
         for (int64_t i = 0; i < count; i += ahead) {
             prepare(held);
             encode_few(column, at + i, start + i, std::min<int64_t>(ahead, count - i), grow, codes + start + i);
