@@ -12,6 +12,7 @@ namespace tallybayes {
 namespace {
 
 constexpr uint64_t ahead = 32;  // strings whose slots are prefetched while others are compared
+constexpr int64_t stretch = 1 << 16;  // cells whose numbers stay in the cache until they are bytes
 constexpr int64_t together = 64;  // cells that are looked up among those met lately, if all are short
 constexpr size_t small = 1 << 12;  // slots that fit into the cache
 constexpr size_t patience = 1 << 18;  // words between checks for signals; a multiple of `ahead`
@@ -114,6 +115,19 @@ void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) 
         encode_column<Adding>(column, grow, codes, [&](Adding& held) { make_room(held, ahead); });
     else
         encode_column<Looking>(column, grow, codes, [](Looking&) {});
+}
+
+bool StringIndex::encode(const StringColumn& column, int8_t* codes) {
+    std::vector<int32_t> some(size_t(std::min(stretch, column.rows)));
+    StringColumn part = column;
+    for (int64_t start = 0; start < column.rows; start += part.rows) {
+        part.first = column.first + start;
+        part.rows = std::min(stretch, column.rows - start);
+        encode(part, true, some.data());
+        if (size() > std::numeric_limits<int8_t>::max()) return false;
+        std::copy_n(some.begin(), part.rows, codes + start);
+    }
+    return true;
 }
 
 template <class Held, class Prepare>

@@ -60,6 +60,8 @@ public:
     int64_t size() const { return int64_t(ends_.size()) - 1; }
     // Writes each cell's number, -1 for a missing one; a new string gets the next number, or `unknown`.
     void encode(const StringColumn& column, bool grow, int32_t* codes);
+    // The same as bytes, for few strings: returns false once there are more than bytes can number.
+    bool encode(const StringColumn& column, int8_t* codes);
     // The same for one string.
     int32_t encode(std::string_view text, bool grow);
     // The same for parts of a text that can be read eight bytes beyond its end.
