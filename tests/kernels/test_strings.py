@@ -70,6 +70,24 @@ def test_missing_cells_are_not_numbered_whatever_bytes_they_hold(levels, seed, r
     assert lookup(index, cells).tolist() == expected
 
 
+@given(st.lists(TEXTS, min_size=1, max_size=9), st.integers(0, 2**32), st.integers(0, 200_000), st.booleans())
+def test_few_strings_are_numbered_in_bytes(levels, seed, rows, gaps):
+    numbers = np.random.default_rng(seed).integers(-1 if gaps else 0, len(levels), rows)
+    cells = pa.array([*levels, None]).take(pa.array(np.where(numbers < 0, len(levels), numbers)))
+    index, other = kernels.StringIndex(), kernels.StringIndex()
+    found = index.encode_bytes(*string_buffers(cells))
+    assert found.dtype == np.int8
+    assert np.array_equal(found, lookup(other, cells, grow=True))
+    assert index_strings(index) == index_strings(other)
+
+
+@pytest.mark.parametrize("count", [127, 128, 5000])
+def test_bytes_number_up_to_127_strings(count):
+    numbers = np.append(np.zeros(100_000, int), np.arange(count))
+    found = kernels.StringIndex().encode_bytes(*string_buffers(pa.array(list(map(str, numbers.tolist())))))
+    assert np.array_equal(found, numbers) if count == 127 else found is None
+
+
 @pytest.mark.parametrize("size", [1, 3, 300, 3_000, 60_000])
 @pytest.mark.parametrize("prefix", ["", "street no "])
 def test_strings_that_recur_keep_their_numbers(size, prefix):
