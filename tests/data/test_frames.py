@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pytest
 
 from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, Words, digest
-from tallybayes.data import labels
+from tallybayes.data import frames, labels
 
 COLUMNS = {
     "city": ["Paris", None, "Rome", "Paris"],
@@ -265,3 +265,12 @@ def test_sparse_columns_of_pandas_are_ordinary_ones():
     assert repr(Schema.infer(dense)) == repr(Schema.infer(frame))
     for rows in (slice(None), slice(0, 1)):
         np.testing.assert_array_equal(one.posterior(dense[rows]), other.posterior(frame[rows]))
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.int32(), pa.bool_()])
+@pytest.mark.parametrize("start", [0, 3])
+def test_missing_numbers_of_a_long_column_are_nan(kind, start):
+    some = [None, 1, 0, None, 1]
+    found = frames.numbers(pa.array(some * 4000, pa.int8()).cast(kind)[start:])
+    expected = np.array([np.nan if cell is None else float(cell) for cell in some * 4000])[start:]
+    np.testing.assert_array_equal(found, expected)

@@ -21,6 +21,7 @@ from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cel
 from tallybayes.kernels.strings import is_writable, string_buffers
 
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
+CODES = (pa.int32(), pa.int8())  # of levels, in the forms that kernels take
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
 NO_NUMBER = "{} is not a number. Give the column a family for categories."
 FEW = 10_000  # cells: below this Arrow's overhead dominates
@@ -74,7 +75,12 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
     if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    if len(doubles) <= FEW or not doubles.null_count:
+        return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
+    bits = np.negative(is_missing(doubles).view(np.int8), dtype=np.int64)
+    bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
+    return bits.view(np.float64)
 
 
 def texts(cells: Cells) -> Any:
@@ -126,9 +132,10 @@ def _plain_text(value: Any) -> str | None:
 
 def _are_places(indices: pa.Array, size: int) -> bool:
     """Whether these are numbers below `size`, as far as that can be told at once; Arrow takes longer."""
-    if not pa.types.is_int32(indices.type) or indices.null_count:
+    if indices.type not in CODES or indices.null_count:
         return False
-    return not len(indices) or int(indices.to_numpy().view(np.uint32).max()) < size
+    codes = indices.to_numpy()
+    return not len(codes) or int(codes.view(f"u{codes.itemsize}").max()) < size
 
 
 def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
@@ -227,7 +234,8 @@ def by_level(cells: pa.Array) -> pa.Array:
     if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
         return cells
     index = kernels.StringIndex()
-    for some in (cells[:SOME], cells):
+    codes: Any = index.encode_bytes(*string_buffers(cells))
+    for some in (cells[:SOME], cells) if codes is None else ():
         codes = index.encode(*string_buffers(some), True)
         if len(index) > SHORT:
             return cells

@@ -65,7 +65,7 @@ class RowSample:
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names)
         at, copies = self._lowest(marks, batch.rows)
-        chosen = _plain(_taken(cells.select(names), at), self.texts)
+        chosen = _plain(cells.select(names).take(pa.array(at)), self.texts)
         if check is not None:
             check(chosen, at)
         self.label_type = batch.label_type
@@ -206,12 +206,16 @@ def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
 
 
 def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, Counts]:
-    """The same with fingerprints given by number, and in the order of these."""
-    if len(at) and numbers[-1] == len(at) - 1:  # all differ
-        return at, np.ones(len(at), np.int64)
-    weights = None if rows.weights is None else rows.weights[at]
-    firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
-    return at[firsts], np.bincount(kinds, minlength=len(firsts))
+    """The same with fingerprints given by number, in the order of the rows. Most are usually alone."""
+    copies, rest = np.ones(len(at), np.int64), np.flatnonzero(np.bincount(numbers)[numbers] > 1)
+    if len(rest):
+        some = at[rest]
+        weights = None if rows.weights is None else rows.weights[some]
+        firsts, kinds = equal_rows(numbers[rest], Rows(rows.classes, rows.codes[some], weights))
+        copies[rest] = 0
+        copies[rest[firsts]] = np.bincount(kinds)
+    kept = np.flatnonzero(copies)
+    return at[kept], copies[kept]
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
@@ -225,17 +229,6 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
     for _ in in_pieces(cells.num_rows, None, some, size_of(cells)):
         pass
     return marks
-
-
-def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:
-    """Some rows, with several threads if that is worthwhile."""
-    wanted = pa.array(at)
-
-    def some(start: int, stop: int) -> list[pa.Array]:
-        return [column.take(wanted) for column in cells.columns[start:stop]]
-
-    parts = in_pieces(cells.num_columns, None, some, size_of(cells))
-    return pa.RecordBatch.from_arrays([column for part in parts for column in part], cells.schema.names)
 
 
 def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
