@@ -10,7 +10,7 @@ import pytest
 
 from letters import trained
 from service import process
-from tallybayes import Store, digest, load
+from tallybayes import Store, digest, load, save
 from tallybayes.serve.opening import opened_stores
 
 SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
@@ -117,11 +117,12 @@ def test_all_addresses_require_the_token(tally, tmp_path, model):
 
 @pytest.mark.slow
 def test_spamd_that_cannot_start_is_an_error(tally, model, tmp_path):
-    Store.create(tmp_path / "mail", trained()).close()
+    save(trained(), tmp_path / "mail.tally")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = tally("serve", "mail", "--port", "0", "--spamd", place)
+        ended = tally("serve", "mail", "--from", "mail.tally", "--port", "0", "--spamd", place)
     assert ended.code == 2
+    assert not (tmp_path / "mail").exists()
     assert f"tallybayes serve: --spamd {place}: " in ended.err
     assert "Traceback" not in ended.err
     ended = tally("serve", "here", "--from", model, "--port", "0", "--spamd", "127.0.0.1:0")
