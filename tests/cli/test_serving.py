@@ -97,7 +97,7 @@ def test_missing_packages_are_named(tally, monkeypatch, model):
 @pytest.mark.slow
 def test_serves_the_model_and_warns_that_it_is_open(tmp_path, model):
     with process(tmp_path / "here", "--from", model) as (child, url):
-        found = httpx.get(f"{url}/v1/models/weather").json()
+        found = httpx.get(f"{url}/v1/models/weather", timeout=120).json()
         assert (found["rows"], found["version"]) == (5, 0)
         child.terminate()
         _, said = child.communicate()
@@ -110,8 +110,8 @@ def test_all_addresses_require_the_token(tally, tmp_path, model):
     token = tally("serve", "here", "--from", model, "--new-token", "predict").out.strip()
     with process(tmp_path / "here", "--host", "0.0.0.0") as (_, url):
         url = url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{url}/v1/models").status_code == 401
-        answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"})
+        assert httpx.get(f"{url}/v1/models", timeout=120).status_code == 401
+        answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"}, timeout=120)
         assert answer.json()["models"][0]["name"] == "weather"
 
 
