@@ -21,7 +21,9 @@ LINKS = 1_000  # that are read on one page
 LINK_READ = 200  # characters of one link
 
 INLINE = "a|abbr|acronym|b|big|code|em|font|i|kbd|s|small|span|strike|strong|sub|sup|tt|u"  # these divide no words
-BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{INLINE})[\s>])", re.IGNORECASE)
+# The first letter in both cases: an alternative that begins with a set of letters is skipped without trying it.
+NAMES = "|".join(f"[{name[0]}{name[0].upper()}](?i:{name[1:]})" for name in INLINE.split("|"))
+BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{NAMES})[\s>])")
 LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
 NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*+>")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tallybayes.mail.decoding import decoded
+from tallybayes.mail.decoding import decoded, line_ends
 from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
 
 DEPTH = 64  # of nesting
@@ -62,7 +62,7 @@ class Boundaries:
 
 def parts_of(raw: bytes) -> list[MailPart]:
     """The mail itself as a part, followed by all its parts in order; at least one, at most `PARTS`."""
-    lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = line_ends(raw)
     if lines.startswith((b"From ", b">From ")):
         lines = lines.partition(b"\n")[2]
     boundaries, waiting = Boundaries(), [(lines, 0)]
