@@ -15,6 +15,7 @@ from tallybayes.kernels.strings import string_buffers
 Marks = NDArray[np.uint64]
 Numbers = NDArray[np.float64]
 
+NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 BLOCK = 1 << 16  # rows at a time: their marks stay in the processor's cache
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
@@ -60,7 +61,7 @@ def _mix(cells: pa.Array, marks: Marks) -> None:
 def _numbers(cells: pa.Array) -> Numbers:
     """A number for each cell: its value, or a hash of its text."""
     kind = cells.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+    if any(is_such(kind) for is_such in NUMERIC):
         return np.ascontiguousarray(frames.numbers(cells), np.float64)
     marks = np.zeros(len(cells), np.uint64)
     kernels.mix_strings(*string_buffers(_strings(cells)), marks)

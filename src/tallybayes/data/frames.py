@@ -19,13 +19,15 @@ from tallybayes.data.cells import (
     decoded,
     is_bytes,
     is_interval,
+    is_plain,
     is_text,
+    is_time,
     level_text,
     numbers,
     plain,
     texts,
 )
-from tallybayes.data.dataframes import small_frame, without_sparse
+from tallybayes.data.dataframes import for_arrow, small_frame
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
 from tallybayes.data.objects import (
@@ -49,6 +51,7 @@ __all__ = [
     "is_bytes",
     "is_interval",
     "is_text",
+    "is_time",
     "level_text",
     "no_column",
     "numbers",
@@ -58,7 +61,6 @@ __all__ = [
 ]
 
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
-NOT_PLAIN = {pa.string_view().id, pa.binary_view().id, pa.run_end_encoded(pa.int32(), pa.string()).id}
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # batches below both limits are combined; a row-major array is transposed in such steps
 
@@ -118,7 +120,7 @@ def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, of which
     Arrow cannot even take some rows."""
-    if not any(kind.id in NOT_PLAIN for kind in batch.schema.types):
+    if all(map(is_plain, batch.schema.types)):
         return batch
     found = pa.RecordBatch.from_arrays([plain(cells) for cells in batch.columns], batch.schema.names)
     return found.replace_schema_metadata(batch.schema.metadata)
@@ -162,7 +164,7 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
 
 
 def _stream(data: Any) -> Iterable[pa.RecordBatch]:
-    data = without_sparse(data)
+    data = for_arrow(data)
     objects = object_columns(data)
     try:
         stream = pa.RecordBatchReader.from_stream(data)
