@@ -110,9 +110,10 @@ class Family(Declared, ABC):
         return self.reads
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
-        """Which of the encoded cells are missing."""
+        """Which of the encoded cells are missing; those of a block, if all of its columns are."""
         if isinstance(cells, np.ndarray):
-            return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
+            missing = np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
+            return missing if missing.ndim == 1 else np.asarray(missing.all(axis=1))
         return is_missing(cells)
 
     @abstractmethod
