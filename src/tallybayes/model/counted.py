@@ -157,6 +157,15 @@ class Counted(Additive):
         self._drop_traces(other)
         return None
 
+    def leave_out(self, other: Self) -> None:
+        """Subtracts rows that must have been counted, which are to be scored by the rest."""
+        reason = self._take_away(other)
+        if reason:
+            raise ValueError(
+                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. Give rows, "
+                "labels and weights that the model was trained on."
+            )
+
     def without(self, part: Self) -> Self:
         """The counts minus those of a model trained on some of the same rows. That they are the same is not checked."""
         rest = self.copy()
