@@ -172,6 +172,17 @@ def test_blocks_and_vectors_have_novelty_and_can_be_asked_for(name):
     assert {question.column for question in model.ask_next({**missing, "c": ["a"]})} == set(TOGETHER[name])
 
 
+def test_blocks_with_missing_cells_are_compared_with_such():
+    frame, y = rows(200)
+    frame = frame.set_column(0, "x", pa.array(100.0 * frame["x"].to_numpy()))  # without it, densities are far higher
+    model = Model.train(TOGETHER["correlated"], frame, y)
+    sampled = model.sample(2000, seed=3).rows.to_pydict() | {"x": [None] * 2000}
+    np.testing.assert_allclose(np.quantile(model.novelty(sampled), [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.05)
+    assert model.novelty({"x": [None], "h": [1e3]})[0] < 0.01
+    pairs = Model.train(prepare(TOGETHER["pairs"], frame, y), frame, y)
+    assert np.ptp(pairs.novelty(sampled)) > 0.5  # of five intervals
+
+
 def test_rows_of_crossed_levels_cannot_be_drawn():
     frame, y = rows(20)
     model = Model.train({("b", "c"): Crossed()}, frame, y)

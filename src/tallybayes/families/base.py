@@ -112,9 +112,12 @@ class Family(Declared, ABC):
     def missing(self, cells: Any) -> NDArray[np.bool_]:
         """Which of the encoded cells are missing; those of a block, if all of its columns are."""
         if isinstance(cells, np.ndarray):
-            missing = np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
-            return missing if missing.ndim == 1 else np.asarray(missing.all(axis=1))
+            return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
         return is_missing(cells)
+
+    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+        """Which of the encoded cells are missing, [row, column of the block]."""
+        return self.missing(cells)[:, None]
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
