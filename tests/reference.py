@@ -89,11 +89,12 @@ def softmax(scores):
 
 
 def weighed(evidence, thetas, bound):
-    """The weighed evidence of one cell for every class."""
+    """The weighed evidence of one cell for every class, in exact fractions until it is weighed."""
     top = max(evidence)
-    raised = [max(said, (0.0 if top == -math.inf else top) - 2.0 * bound) for said in evidence]
-    mean = math.fsum(raised) / len(raised)
-    return [theta * min(max(said - mean, -bound), bound) for said, theta in zip(raised, thetas, strict=True)]
+    lowest = Fraction(0.0 if top == -math.inf else top) - 2 * Fraction(bound)
+    raised = [lowest if said == -math.inf else max(Fraction(said), lowest) for said in evidence]
+    mean = sum(raised) / len(raised)
+    return [theta * min(max(float(said - mean), -bound), bound) for said, theta in zip(raised, thetas, strict=True)]
 
 
 def naive_bayes(rows, labels, row, alpha):

@@ -22,7 +22,7 @@ def test_infinity_in_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_p
     ("cells", "reason"),
     [
         ([{"city": "x"}, {"city": "z"}], "records: convert their fields to columns to count them"),
-        ([[1.0, 2.0], []], "the vector has 0 numbers; others have 2"),
+        ([[1.0, 2.0], []], "the vector is of length 0; others are of length 2"),
         ([b"\x00\xff", b"\x01"], "bytes: decode them to text to count them"),
     ],
 )

@@ -212,7 +212,7 @@ def test_rows_that_cannot_have_been_counted_are_an_error(frame, labels, reason):
 
 def test_weights_other_than_counted_are_an_error():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
-    with pytest.raises(ValueError, match="the model has not counted all of them"):
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
         left_out(model, {"x": [1.0, 2.0]}, ["a", "a"], weights=[1.0, 1.5])
 
 

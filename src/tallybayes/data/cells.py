@@ -23,6 +23,13 @@ from tallybayes.kernels.strings import is_writable, string_buffers
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
 CODES = (pa.int32(), pa.int8())  # of levels, in the forms that kernels take
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
+NOT_PLAIN = {
+    pa.string_view().id,
+    pa.binary_view().id,
+    pa.list_view(pa.int32()).id,
+    pa.large_list_view(pa.int32()).id,
+    pa.run_end_encoded(pa.int32(), pa.string()).id,
+}
 NO_NUMBER = "{} is not a number. Give the column a family for categories."
 FEW = 10_000  # cells: below this Arrow's overhead dominates
 SHORT = 1024  # entries: a longer dictionary would cost more per block than it saves
@@ -160,13 +167,39 @@ def decoded(cells: pa.Array) -> pa.Array:
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
 
+def is_plain(kind: pa.DataType) -> bool:
+    """Whether kernels can read such cells, and Arrow take some of them."""
+    if kind.id in NOT_PLAIN:
+        return False
+    if pa.types.is_struct(kind):
+        return all(is_plain(field.type) for field in kind)
+    item = getattr(kind, "value_type", None) if pa.types.is_nested(kind) else None
+    if item is None:
+        return True
+    words_at_intervals = pa.types.is_fixed_size_list(kind) and is_text(item)
+    return is_plain(item) and not pa.types.is_dictionary(item) and not words_at_intervals
+
+
 def plain(cells: pa.Array) -> pa.Array:
-    """String and binary views as plain strings and bytes, and runs of equal cells as single ones."""
-    if pa.types.is_run_end_encoded(cells.type):
+    """String and binary views as plain strings and bytes, runs of equal cells as single ones, and lists of any layout
+    as plain lists; of words, if their items are levels."""
+    kind = cells.type
+    if is_plain(kind):
+        return cells
+    if pa.types.is_run_end_encoded(kind):
         return plain(pc.run_end_decode(cells))
-    if pa.types.is_string_view(cells.type):
+    if pa.types.is_string_view(kind):
         return cells.cast(pa.large_string())
-    return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells
+    if pa.types.is_binary_view(kind):
+        return cells.cast(pa.large_binary())
+    missing = cells.is_null()
+    if pa.types.is_struct(kind):
+        names = [field.name for field in kind]
+        return pa.StructArray.from_arrays([plain(each) for each in cells.flatten()], names, mask=missing)
+    items = cells.flatten()
+    items = decoded(items) if pa.types.is_dictionary(items.type) else plain(items)
+    ends = np.cumsum(pc.fill_null(pc.list_value_length(cells), 0).to_numpy(zero_copy_only=False), dtype=np.int64)
+    return pa.LargeListArray.from_arrays(pa.array(np.append(0, ends)), items, mask=missing)
 
 
 def is_bytes(kind: pa.DataType) -> bool:
@@ -179,6 +212,10 @@ def is_text(kind: pa.DataType) -> bool:
 
 def is_interval(kind: pa.DataType) -> bool:
     return getattr(kind, "extension_name", "") == "pandas.interval"
+
+
+def is_time(kind: pa.DataType) -> bool:
+    return pa.types.is_temporal(kind) or getattr(kind, "extension_name", "") == "pandas.period"
 
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
@@ -217,7 +254,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse_temporal(kind: pa.DataType) -> None:
-    if pa.types.is_temporal(kind):
+    if is_time(kind):
         raise CellError(
             None,
             f"cells of type {kind} are times, which no family counts. Convert them to a number (days since "

@@ -20,6 +20,7 @@ Numbers = NDArray[np.float64]
 
 Column = Numbers | tuple[NDArray[Any], Numbers]  # numbers, or codes and the number of each
 
+NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 BLOCK = 1 << 16  # rows that are converted to numbers at a time
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
@@ -63,7 +64,7 @@ def _columns(cells: pa.Array) -> Iterator[Column]:
 def _numbers(cells: pa.Array) -> Numbers:
     """A number for each cell: its value, or a hash of its text."""
     kind = cells.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+    if any(is_such(kind) for is_such in NUMERIC):
         return np.ascontiguousarray(frames.numbers(cells), np.float64)
     marks = np.zeros(len(cells), np.uint64)
     kernels.mix_strings(*string_buffers(_strings(cells)), marks)

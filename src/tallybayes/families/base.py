@@ -91,10 +91,14 @@ class Family(Declared, ABC):
         return self.reads
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
-        """Which of the encoded cells are missing."""
+        """Which of the encoded cells are missing; those of a block, if all of its columns are."""
         if isinstance(cells, np.ndarray):
             return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
         return is_missing(cells)
+
+    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+        """Which of the encoded cells are missing, [row, column of the block]."""
+        return self.missing(cells)[:, None]
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:

@@ -72,13 +72,15 @@ def as_alpha(family: Any, name: str, alpha: Any) -> Alpha:
         return FITTED
     if isinstance(alpha, MEstimate):
         return alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, _by_level(kind, name, alpha.p, family))
-    return _by_level(kind, name, alpha, family) if isinstance(alpha, Mapping) else _pseudocount(kind, name, alpha)
+    if isinstance(alpha, Mapping):
+        return _by_level(kind, name, alpha, family)
+    return _pseudocount(kind, name, alpha, ", a mapping of levels to such numbers, MEstimate(m, p) or 'fitted'")
 
 
-def _pseudocount(family: str, name: str, value: Any) -> float:
+def _pseudocount(family: str, name: str, value: Any, otherwise: str = "") -> float:
     number = as_number(value)
     if number is None:
-        raise refused(family, name, value, number_words())
+        raise refused(family, name, value, number_words() + otherwise)
     return number
 
 

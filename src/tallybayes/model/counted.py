@@ -157,6 +157,15 @@ class Counted(Additive):
         self._drop_traces(other)
         return None
 
+    def leave_out(self, other: Self) -> None:
+        """Subtracts rows that must have been counted, which are to be scored by the rest."""
+        reason = self._take_away(other)
+        if reason:
+            raise ValueError(
+                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. Give rows, "
+                "labels and weights that the model was trained on."
+            )
+
     def without(self, part: Self) -> Self:
         """The counts minus those of a model trained on some of the same rows. That they are the same is not checked."""
         rest = self.copy()
@@ -274,7 +283,7 @@ class Counted(Additive):
     def _check_mergeable(self, other: Self) -> None:
         """Raises all possible errors before anything changes."""
         if not isinstance(other, Counted):
-            raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
+            raise TypeError(f"A model can be merged with a model, not with {other!r}.")
         self.schema.check_compatible(other.schema)
         if other.label_type != self.label_type and other.rows.filled():
             self._check_label_type(other.label_type)

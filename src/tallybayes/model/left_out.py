@@ -105,12 +105,7 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
     """Subtracts the rows from the remaining counts; an error if that is impossible."""
     own = Model(rest.schema, batch.label_type)
     own.rows, own.columns = Tally.of_rows(batch.rows), tallies_of(rest.schema, encoded, batch.rows, batch.start)
-    reason = rest._take_away(own)
-    if reason:
-        raise ValueError(
-            f"These rows cannot be left out, because the model has not counted all of them: without them, {reason}. "
-            "Give rows, labels and weights that the model was trained on."
-        )
+    rest.leave_out(own)
 
 
 def _priors(model: Model, rows: Rows) -> Floats:

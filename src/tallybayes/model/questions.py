@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data import frames
 from tallybayes.data.matching import MISSING
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.events import NoJointError
 from tallybayes.model import decide
 from tallybayes.model.scoring import Beliefs
-from tallybayes.schema.entries import Name, in_order
+from tallybayes.schema.entries import Name, apart, each_once, in_order
 
 POINTS = 2001  # of a grid of numbers
 REACH = 9.0  # of the grid, in standard units
@@ -48,9 +49,14 @@ def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
         raise ValueError(f"There are {sum(b.rows for b in batches)} rows; give one.")
     cells = batches[0].cells
     scores = known.scores_of(cells, 1)
-    lacking = [name for name in cells if bool(known.schema.columns[name].missing(cells[name])[0])]
-    found = [Question(name, _gain(known, name, scores, costs)) for name, _ in in_order(dict.fromkeys(lacking))]
-    return sorted(found, key=lambda question: -question.gain)
+    asked = dict.fromkeys(each_once(cells))
+    lacking = [name for name, _ in in_order(asked) if bool(known.schema.columns[name].missing(cells[name])[0])]
+    if known.schema.overlaps:
+        (given,) = frames.batches(known.schema.frame(row))
+        gains = [_gain_of_rows(known, name, given, scores, costs) for name in lacking]
+    else:
+        gains = [_gain(known, name, scores, costs) for name in lacking]
+    return sorted(map(Question, lacking, gains), key=lambda question: -question.gain)
 
 
 def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> float:
@@ -64,6 +70,18 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
     known.columns[name].add_evidence(values.cells, after)
     left = (weights * _open(decide.probabilities(after, known.prior), costs)).sum() / weights.sum()
     return float(_open(before, costs)[0] - left)
+
+
+def _gain_of_rows(known: Beliefs, name: Name, row: pa.RecordBatch, scores: Floats, costs: Floats | None) -> float:
+    """The same for a column that is in several entries: from rows with drawn values filled in."""
+    classes = len(known.keys)
+    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
+    copies = pa.Table.from_batches([row]).take(pa.array(np.zeros(len(values), np.int64)))
+    filled = {**dict(zip(copies.column_names, copies.columns, strict=True)), **apart(name, values)}
+    before = decide.probabilities(scores, known.prior)
+    after = [known.scores_of(batch.cells, batch.rows) for batch in known.encoded(pa.table(filled), MISSING)]
+    open_still = _open(decide.probabilities(np.concatenate(after, axis=1), known.prior), costs)
+    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / DRAWN, DRAWN) @ open_still)
 
 
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:

@@ -39,8 +39,11 @@ class Components:
     mixture: Mixture
 
     def __repr__(self) -> str:
+        lowest = min(each.log_loss for each in self.tried)
         lines = [
-            f"{number:>3}  log-loss {loss:.4f} ± {error:.4f}" + "  ←" * (number == self.best.components)
+            f"{number:>3}  log-loss {loss:.4f}"
+            + f", {loss - lowest:.4f} ± {error:.4f} above the lowest" * (loss > lowest)
+            + "  ←" * (number == self.best.components)
             for number, loss, error in self.tried
         ]
         return "\n".join(lines)
@@ -96,4 +99,4 @@ def _losses(problem: EMProblem, settings: EM) -> Floats:
 
 def _divided(number: int, losses: Floats, lowest: Floats) -> Divided:
     apart = losses - lowest
-    return Divided(number, float(losses.mean()), float(apart.std() / np.sqrt(len(apart))))
+    return Divided(number, float(losses.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart))))

@@ -98,10 +98,9 @@ class Folds:
         """The total minus a fold."""
         if not 0 <= fold < len(self):
             raise IndexError(f"There is no fold {fold}; there are {len(self)}, counted from 0.")
-        try:
-            return self.total - self.models[fold]
-        except ValueError as error:
-            raise ValueError(f"The model has not counted these rows, so they cannot be left out. {error}") from None
+        rest = self.total.copy()
+        rest.leave_out(self.models[fold])
+        return rest
 
     def numbers(self, data: Any, labels: Any = None, *, groups: Any = None) -> Codes:
         """The fold of every row, given the rows that were counted in the same order."""
@@ -152,6 +151,10 @@ class Folds:
         n, used = int(self.sizes.sum()), len(self.filled)
         if not n:
             raise ValueError("The data has no rows, so there is nothing to hold out.")
+        if self.whole is not None:
+            rest = self.whole.copy()
+            for model in self.models:  # each by itself may look as if it had been counted
+                rest.leave_out(model)
         if self.whole is None and n < 2:
             raise ValueError("A single row cannot be divided into folds. Give at least 2 rows.")
         if self.whole is None and len(self) > n:
