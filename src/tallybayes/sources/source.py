@@ -215,8 +215,9 @@ class Source(RowSource):
         self.done = self.done if self.total is None else self.total
 
     def _present(self, columns: Iterable[str], absent: str) -> list[str]:
-        there = [name for name in columns if name in self.names]
-        lacking = [name for name in columns if name not in self.names]
+        names = set(self.names)
+        there = [name for name in columns if name in names]
+        lacking = [name for name in columns if name not in names]
         if lacking and (absent != MISSING or not there):
             try:
                 self.require(lacking)
