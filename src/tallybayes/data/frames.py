@@ -28,6 +28,7 @@ from tallybayes.data.cells import texts as texts
 from tallybayes.data.dataframes import for_arrow, small_frame
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
+from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
     REFUSALS,
     is_long_text,
@@ -92,8 +93,8 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
 
 
 def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
-    has = ", ".join(map(repr, names)) or "no columns"
-    raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
+    there = list(names)
+    raise ValueError(f"The data has no column {name!r}; it has {those_there(there)}.{hint(name, there)} {advice}")
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:

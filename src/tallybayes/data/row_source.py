@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
@@ -63,5 +64,8 @@ class RowSource(InputDescription, ABC):
         absent columns are skipped."""
 
     @abstractmethod
-    def each(self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        """Applies `work` to every batch. A row that it refuses is an error that names its place, or is skipped."""
+    def each(
+        self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T], most: int = sys.maxsize
+    ) -> Iterator[T]:
+        """Applies `work` to every batch, in parts of at most so many rows. A row that it refuses is an error that names
+        its place, or is skipped."""

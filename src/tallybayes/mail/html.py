@@ -27,6 +27,10 @@ BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{NAMES})[\s>])")
 LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
 NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*+>")
+ATTRIBUTES = 64  # of a tag that are parsed: with many, libxml2 takes time quadratic in their number …
+SHORT = 16_384  # … which is little in a page of no more characters
+ATTRIBUTE = r"""[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
+OPENING = re.compile(rf"(<[a-zA-Z][^\s/>]*+(?:{ATTRIBUTE}){{0,{ATTRIBUTES}}}+)(?:{ATTRIBUTE})*+")
 
 
 def html_text(page: str) -> str:
@@ -36,7 +40,10 @@ def html_text(page: str) -> str:
     'Free money & more'
     """
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() else None
+    parsed = BLOCK.sub(" <", page)
+    if len(parsed) > SHORT:
+        parsed = OPENING.sub(r"\1", parsed)
+    root = etree.fromstring(parsed.encode(), parser) if page.strip() else None
     if parser.error_log.filter_from_fatals():
         text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
     elif root is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -245,9 +246,11 @@ def each_labelled(
     label_type: pa.DataType | None = None,
     cast: bool = False,
     absent: str,
+    most: int = sys.maxsize,
 ) -> Iterator[T]:
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
-    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`."""
+    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`; batches of a
+    source have at most so many rows."""
     labels = schema.label if labels is None else labels
     check_apart(schema.by_column, label=labels, weight=weights)
     if not isinstance(data, RowSource):
@@ -258,7 +261,7 @@ def each_labelled(
         return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
 
     columns: dict[str, Any] = {"weights": weights, "groups": groups}
-    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent):
+    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent, most=most):
         yield from found
 
 
@@ -272,6 +275,7 @@ def each_batch(
     groups: str | None = None,
     label_type: pa.DataType | None = None,
     absent: str,
+    most: int = sys.maxsize,
 ) -> Iterator[T]:
     """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
     `groups` is read as it is stored."""
@@ -284,4 +288,4 @@ def each_batch(
     columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
-    return source.each(types, lambda batch: work(batch, labels))
+    return source.each(types, lambda batch: work(batch, labels), most)

@@ -25,6 +25,8 @@ from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name, check_apart
 
 BLOCK = 1 << 13  # rows scored at a time
+CELLS = 1 << 24  # of evidence, one per row, class and column, of the rows left out at a time …
+FEWEST = 1024  # … which are at least so many
 FEW = 5  # classes named in a message
 
 
@@ -178,7 +180,14 @@ def evaluate_left_out(
     def evaluated(batch: Batch) -> Evaluation:
         return _left_out(model, batch, rule, threads, absent)
 
-    return together(each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent))
+    how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "most": most_left_out(model)}
+    return together(each_labelled(data, model.schema, labels, evaluated, **how))
+
+
+def most_left_out(model: Model) -> int:
+    """How many rows to leave out at a time, so that their evidence takes little memory; a few at least, since each time
+    costs as much as the model is large."""
+    return max(CELLS // max(len(model.classes) * len(model.schema.columns), 1), FEWEST)
 
 
 def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str) -> Evaluation:

@@ -22,14 +22,13 @@ from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.model.batches import Batch, check_threads, each_labelled
+from tallybayes.model.decide import most_rows
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
-
-CELLS = 1 << 22  # probabilities computed at a time
 
 
 class Decider(NamedTuple):
@@ -143,7 +142,7 @@ def answered(decider: Decider, batch: Batch) -> Iterator[Answers]:
     if decider.numbers and batch.label_type != decider.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {decider.model.label_type}"
         raise TypeError(f"The labels are {kinds}. Give labels of the type that the model was trained on.")
-    step = max(CELLS // max(len(decider.numbers), 1), 1)
+    step = most_rows(len(decider.numbers))
     for first in range(0, len(batch.rows), step):
         rows = slice(first, min(first + step, len(batch.rows)))
         cells = batch.cells.slice(rows.start, rows.stop - rows.start)
