@@ -120,9 +120,9 @@ def test_large_batch_waits_only_for_the_changes_before_it(store, monkeypatch):
         commits.release()  # of a
         assert reached.acquire(timeout=120)
         after.append(store.submit("win", "spam", id="d"))
-        assert len(store._writer._tasks._room._waiters) == 1
-        commits.release()  # of b and c; d fills the queue
-        while store._writer._tasks._room._waiters:
+        until_waiting(store, 1)
+        commits.release()  # of b and c, but d is there
+        while store._writer._tasks._size < 30 * EACH:
             threading.Event().wait(0.01)
         commits.release(100)
         assert [change.number for change in batch.result()] == list(range(5, 35))
