@@ -57,9 +57,8 @@ def _scored_without(family: Any, tally: Any, classes: Sequence[Key], cells: Any,
     own = family.tally(cells, rows)
     rest = tally - own
     rest.drop_traces(own)
-    scores = np.zeros((len(classes), len(rows)))
-    family.believe(rest, classes).add_evidence(cells, scores)
-    return scores.T
+    found: Floats = family.believe(rest, classes).evidence_for(cells, len(classes))
+    return found.T
 
 
 def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:

@@ -225,8 +225,7 @@ class SmoothedBelief(Belief):
         total = raised.sum()
         if total <= 0:
             return None
-        codes, evidence = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
-        self.add_evidence(cells, evidence)
+        codes, evidence = self.codes(cells), self.evidence_for(cells, self.table.shape[1])
         with np.errstate(divide="ignore", invalid="ignore"):
             hits = raised[codes if at is None else at[codes]]
             misses = np.maximum(total - hits, 0.0)

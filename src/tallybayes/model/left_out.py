@@ -135,9 +135,8 @@ def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, 
     keys = rest.keys()
     there = [rows.classes.index(key) for key in keys]
     for name, family in model.schema.columns.items() if keys else ():
-        found = np.zeros((len(keys), 1))
-        family.believe(rest.columns[name], keys).add_evidence(cells[name], found)
-        scored[name][row, there] = found[:, 0]
+        belief = family.believe(rest.columns[name], keys)
+        scored[name][row, there] = belief.evidence_for(cells[name], len(keys))[:, 0]
 
 
 def _scored(
@@ -159,8 +158,7 @@ def _scored(
             for name, work in how.items():
                 logs = work(encoded[name][at:end], rows.slice(at, end))
                 if idle[at:end].any():
-                    scores = np.zeros((len(rows.classes), end - at))
-                    beliefs[name].add_evidence(encoded[name][at:end], scores)
+                    scores = beliefs[name].evidence_for(encoded[name][at:end], len(rows.classes))
                     logs[idle[at:end]] = scores.T[idle[at:end]]
                 found[name].append(logs)
         return found

@@ -77,13 +77,7 @@ def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
     if levels is None:
         return _drawn(family, belief, classes)
     cells = family.encode(pa.array(levels, pa.string()))
-    return Values(cells, _evidence(belief, cells, len(levels), classes)) if levels else None
-
-
-def _evidence(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
-    evidence = np.zeros((classes, size))
-    belief.add_evidence(cells, evidence)
-    return evidence
+    return Values(cells, belief.evidence_for(cells, classes)) if levels else None
 
 
 def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -91,7 +85,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     assert support is not None
     if support.whole:
         x = np.arange(WHOLE, dtype=np.float64)
-        evidence = _evidence(belief, x, len(x), classes)
+        evidence = belief.evidence_for(x, classes)
         enough = int(np.searchsorted(np.cumsum(np.exp(evidence), axis=1).min(axis=0), ENOUGH)) + 1
         return Values(x[:enough], evidence[:, :enough])
     some = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN)).to_numpy(zero_copy_only=False)
@@ -102,7 +96,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     if support.lowest == 0.0:
         held = np.abs(x) < LARGEST_LOG
         x, steps = np.exp(x[held]), steps[held] + x[held]
-    return Values(x, _evidence(belief, x, len(x), classes) + steps)
+    return Values(x, belief.evidence_for(x, classes) + steps)
 
 
 def _grid(some: Floats) -> tuple[Floats, Floats]:

@@ -196,8 +196,7 @@ class BagBelief(Belief):
 
     def parts(self, cells: Vectors) -> Iterator[list[Part]]:
         """For every vector, the evidence of each of its positions, and last that of the rest."""
-        total = np.zeros((self.table.shape[1], len(cells)))
-        self.add_evidence(cells, total)
+        total = self.evidence_for(cells, self.table.shape[1])
         for row in range(len(cells)):
             _, positions, values = held_in(cells[row : row + 1], len(self.table))
             times = np.ones(len(values)) if self._once else values

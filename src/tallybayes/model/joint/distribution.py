@@ -98,9 +98,7 @@ class Joint:
             if points:
                 raise ValueError("there are several numbers; ask about one, or about bounds.")
             return np.full(len(self.known.keys), -np.inf)
-        scores = np.zeros((len(self.known.keys), 1))
-        belief.add_evidence(family.encode(pa.array(points)), scores)
-        return scores[:, 0]
+        return belief.evidence_for(family.encode(pa.array(points)), len(self.known.keys))[:, 0]
 
     def _peak(self, name: Name, belief: Belief, events: Mapping[int, Event]) -> tuple[Floats, list[tuple[Any, ...]]]:
         family = self.known.schema.columns[name]
