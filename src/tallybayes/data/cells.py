@@ -85,7 +85,8 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
     if len(doubles) <= FEW or not doubles.null_count:
         return np.asarray(doubles.to_numpy(zero_copy_only=False))
     held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
-    bits = np.negative(is_missing(doubles).view(np.int8), dtype=np.int64)
+    bits = np.frombuffer(pa.allocate_buffer(8 * len(doubles)), np.int64)  # Arrow uses the same memory again
+    np.negative(is_missing(doubles).view(np.int8), out=bits, dtype=np.int64)
     bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
     return bits.view(np.float64)
 

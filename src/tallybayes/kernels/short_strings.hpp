@@ -93,13 +93,12 @@ private:
         const uint64_t multiplier = key.b;
         const int shift = shift_;
         int64_t start = at[first];
-        present >>= first;
-        for (int64_t i = first; i < count; ++i, present >>= 1) {
+        for (int64_t i = first; i < count; ++i) {
             const int64_t end = at[i + 1];
             const uint32_t length = uint32_t(end - start);
             const auto [head, tail] = ends<both>(bytes + start, length);
             const Place& place = places[(head ^ std::rotl(tail, 29)) * multiplier >> shift];
-            const uint64_t counted = -(present & 1);  // all ones, or zeros if the cell is missing
+            const uint64_t counted = -(present >> i & 1);  // all ones, or zeros if the cell is missing
             if (((place.head ^ head) | (place.tail ^ tail) | (place.length ^ length)) & counted) return i;
             codes[i] = place.code | int32_t(~counted);
             start = end;
