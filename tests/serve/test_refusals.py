@@ -111,6 +111,12 @@ REFUSED = {
         b'{"row": {"text": "a"}, "label": "ham "}',
         "The label 'ham ' differs from the class 'ham' only by white space. Give 'ham'.",
     ),
+    "a class with an invisible character": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": "ham\\u200b"}',
+        "The label 'ham\\u200b' shows nothing but 'ham'. Give the name of a class.",
+    ),
+    "a class that nobody sees": ("learn", b'{"row": {"text": "a"}, "label": "\\u200b"}', "shows nothing but ''."),
     "needless spaces in a new class": (
         "learn",
         b'{"rows": [{"row": {"text": "a"}, "label": "new one"}, {"row": {"text": "a"}, "label": "new  one"}]}',

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import os
 import subprocess
 import sys
@@ -32,7 +33,7 @@ def zstd(content):
     return sink.getvalue().to_pybytes()
 
 
-PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress}
+PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def rows_of(paths, reading=None):

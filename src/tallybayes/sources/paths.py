@@ -10,7 +10,7 @@ from typing import Any
 from tallybayes.sources.base import SourceError
 
 STANDARD_INPUT = "-"
-PACKED_SUFFIXES = (".gz", ".zst", ".bz2")
+PACKED_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 LONGEST_SHOWN = 60  # of a cell, in a message
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]

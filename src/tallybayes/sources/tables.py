@@ -39,7 +39,6 @@ OTHERS = {
     b"\xff\xd8\xff": "a picture",
     b"GIF8": "a picture",
     b"7z\xbc\xaf": "an archive",
-    b"\xfd7zXZ": "compressed by xz",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
     b"\x7fELF": "a program",
     b"FEA1": "Feather of version 1",

@@ -29,7 +29,10 @@ class Joint:
 
     def __init__(self, known: Beliefs, label: str) -> None:
         if known.scores:
-            raise NoJointError(f"Column {known.scores[0]!r} gives scores, which are not probabilities.")
+            raise NoJointError(
+                f"Column {known.scores[0]!r} gives scores, which are not probabilities. Leave it out, or give it a "
+                "family with probabilities, like Words(reading='multinomial')."
+            )
         if known.schema.weights is not None:
             raise NoJointError("Weighed evidence is not a joint distribution; use believing(weights=None).")
         self.known = known
