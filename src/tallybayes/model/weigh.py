@@ -134,7 +134,7 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
     """The model with the settings that families fit on left-out rows, such as how several readings of the same words
     are mixed, and the evidence of those families for these rows."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
-    counted = rows.rows()
+    counted = rows.counted()
     changes: dict[Any, Family] = {}
     evidence: ByColumn = {}
     for name, family in model.schema.columns.items():
