@@ -33,12 +33,15 @@ def are_cases(cells: pa.RecordBatch, number: Numbers, asked: Mask, total: float)
     distinct, at = len(number), np.flatnonzero(asked)
     common = number.sum() >= MANY * distinct
     needed = number[at] / DEPENDENT if common else np.maximum(number[at] / LIKELY, EXPECTED)
-    expected, itself = np.full(len(at), total), 0 if common else 1
+    expected, itself = np.full(len(at), float(total)), 0 if common else 1
     for name in sorted(cells.schema.names) if not (common and distinct <= FEW) else ():
         if not len(at):
             break
-        _, kinds, sizes = np.unique(fingerprints(cells, [name]), return_inverse=True, return_counts=True)
-        expected *= (sizes[kinds[at]] - itself) / max(distinct - itself, 1)
+        marks = fingerprints(cells, [name])
+        kinds, of_row = np.unique(marks[at], return_inverse=True)
+        place = np.minimum(kinds.searchsorted(marks), len(kinds) - 1)
+        sizes = np.bincount(place[kinds[place] == marks], minlength=len(kinds))
+        expected *= (sizes[of_row] - itself) / max(distinct - itself, 1)
         likely = expected >= needed
         at, needed, expected = at[likely], needed[likely], expected[likely]
     cases = np.zeros(distinct, bool)

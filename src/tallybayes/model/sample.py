@@ -24,6 +24,7 @@ MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
 ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
 FEW_COPIES = 4  # of a row, on average: then it is faster to list them all
+SCARCE = 0.01  # the share of equal rows up to which it does not matter whether they are copies
 MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
@@ -190,8 +191,9 @@ class RowSample:
         share = (
             (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
         )  # of all rows in the sample
-        if asked.any():
-            several |= are_cases(taken.cells.take(pa.array(firsts)), number, asked, number.sum() / share)
+        if number[asked].sum() > SCARCE * number.sum():
+            cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
+            several |= are_cases(cells, number, asked, number.sum() / share)
         return several[numbers]
 
 
@@ -213,7 +215,7 @@ def _counted_by_weight(taken: Taken) -> Taken:
         return taken
     starts = np.flatnonzero(np.diff(_numbered(taken.marks, taken.labels), prepend=-1))
     copies = np.add.reduceat(totals.astype(np.int64), starts) if len(starts) else taken.copies
-    times = np.gcd.reduce(copies) if len(copies) > FEW else 1
+    times = np.gcd.reduce(copies) if len(copies) > FEW and copies.min() > 1 else 1
     taken = taken if len(starts) == len(taken.marks) else taken.take(starts)
     return taken._replace(copies=copies // times, weights=np.full(len(copies), float(times)))
 
