@@ -188,12 +188,12 @@ class RowSample:
         several = np.bincount(numbers, np.diff(_numbered(taken.marks, taken.labels), prepend=-1)) > 1
         number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
         asked = ~several & (number > 1)
-        share = (
-            (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
-        )  # of all rows in the sample
-        if number[asked].sum() > SCARCE * number.sum():
+        if number[asked].sum() <= SCARCE * number.sum():
+            several |= asked  # without weights, which cost time
+        else:
             cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
-            several |= are_cases(cells, number, asked, number.sum() / share)
+            sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
+            several |= are_cases(cells, number, asked, number.sum() / sampled)
         return several[numbers]
 
 
