@@ -157,6 +157,11 @@ class Family(Declared, ABC):
         same number in `copies` are left out together."""
         return self, None
 
+    @property
+    def steady(self) -> Self:
+        """This family with beliefs that rows counted more than once cannot mislead; itself for most families."""
+        return self
+
     def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: LeftOutFolds) -> list[Floats]:
         """For each of several columns the evidence of cells that were counted, each by the integer sums without its
         fold: [class, row], centred over the classes and clipped as if it were weighed."""

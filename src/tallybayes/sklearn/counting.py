@@ -45,8 +45,8 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
 
     @abstractmethod
-    def _schema(self, rows: Any) -> Schema:
-        """The schema, given the first rows."""
+    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+        """The schema, given the first rows and their weights."""
 
     @abstractmethod
     def _believed(self, learned: Learned) -> Schema:
@@ -100,7 +100,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         with as_it_was(self):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
-            schema = self._schema(rows)
+            schema = self._schema(rows, weights)
             schema = prepare(schema, rows, all_labels, weights=weights)
             counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
             sample = sampled(schema, counted)

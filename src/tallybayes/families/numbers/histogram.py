@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -124,6 +124,11 @@ class Histogram(Values):
         ends = np.cumsum(sizes).tolist()
         each = zip([0, *ends], ends, strict=False)
         return np.concatenate([pseudo_of(self.alpha, range(end - start), counts[start:end]) for start, end in each])
+
+    @property
+    def steady(self) -> Histogram:
+        """Copies of a value vouch for it: with these, intervals of its own, or narrow kernels, seem to predict well."""
+        return replace(self, method="equal count") if self.method in (FITTED_CUTS, AUTO) else self
 
     def evidence_without(
         self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds
