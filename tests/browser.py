@@ -20,7 +20,7 @@ both_ways = pytest.mark.parametrize("javascript", [pytest.param(True, id="script
 def chromium():
     path = program("chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=MADE_WITHOUT_SANDBOX)
+        browser = playwright.chromium.launch(executable_path=path, args=MADE_WITHOUT_SANDBOX, timeout=300_000)
         try:
             yield browser
         finally:

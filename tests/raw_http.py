@@ -12,7 +12,7 @@ def connected(client, sent=b""):
     """A connection to the service on which something was sent."""
     with socket.socket() as connection:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)  # the kernel would buffer tens of megabytes
-        connection.settimeout(30)
+        connection.settimeout(120)
         connection.connect((client.base_url.host, client.base_url.port))
         connection.sendall(sent)
         yield connection

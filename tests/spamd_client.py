@@ -1,16 +1,22 @@
 """A spamd in a thread, and a raw client."""
 
 import asyncio
+import random
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from tallybayes.serve.spamd import SpamdSettings, serve_spamd
 
 
 def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        return listening.getsockname()[1]
+    """A port for a process, below those that the system assigns: no other test's connection gets it meanwhile."""
+    while True:
+        with (
+            suppress(OSError),
+            socket.create_server(("127.0.0.1", random.SystemRandom().randrange(10_000, 32_768))) as listening,
+        ):
+            return listening.getsockname()[1]
 
 
 @contextmanager

@@ -5,11 +5,13 @@ import datetime
 import decimal
 import io
 import json
+import os
+import subprocess
 
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
-from calling import WEATHER
+from calling import PROGRAM, WEATHER
 
 from tallybayes import Categorical, Each, Gaussian, Model, Schema, save
 
@@ -98,3 +100,15 @@ def test_table_columns_align_by_display_width(tally, model, weather):
 def test_dash_means_standard_output(tally, model, weather):
     assert tally("predict", model, weather, "-o", "-") == tally("predict", model, weather)
     assert not weather.with_name("-").exists()
+
+
+def test_many_answers_of_many_classes_take_little_memory(tmp_path):
+    classes, rows = 1000, 100_000
+    codes = [f"c{number % 7}" for number in range(classes)]
+    save(Model.train({"x": Categorical()}, {"x": codes}, list(range(classes))), tmp_path / "many.tally")
+    (tmp_path / "rows.csv").write_text("x\n" + "c3\n" * rows)
+    asked = subprocess.Popen([PROGRAM, "predict", "many.tally", "rows.csv", "-o", "answers.csv"], cwd=tmp_path)
+    _, asked.returncode, used = os.wait4(asked.pid, 0)
+    assert asked.returncode == 0
+    assert (tmp_path / "answers.csv").read_text().count("\n") == rows + 1
+    assert used.ru_maxrss * 1024 < rows * classes * 8 / 2  # half of what all probabilities would take

@@ -34,3 +34,14 @@ def test_invalid_query_is_an_error(tally, model, question):
     assert ended.out == ""
     assert "Traceback" not in ended.err
     assert ended.err
+
+
+def test_scores_are_refused_with_advice_that_helps(tally, tmp_path):
+    (tmp_path / "t.csv").write_text("text,sky,y\na b,sun,p\nb c,rain,q\n")
+    train = ["train", "t.csv", "--label", "y", "-o", "t.tally", "--column"]
+    assert tally(*train, "text=Words(reading='auto')").code == 0
+    ended = tally("ask", "t.tally", "sky=sun")
+    assert ended.code == 2
+    assert ended.err.endswith("or give it a family with probabilities, like Words(reading='multinomial').\n")
+    assert tally(*train, "text=Words(reading='multinomial')").code == 0
+    assert tally("ask", "t.tally", "sky=sun").out == "0.5\n"

@@ -43,7 +43,7 @@ def test_prior_by_class(tally, weather, written):
     [
         ("{'no': 0.5, 'yes': 0.6}", "adding up to 1. Pseudo-counts are given as a Dirichlet({class: number, …})."),
         ("{'no': 2", "\"{'no': 2\" cannot be read as a prior; at character 9, expected ',' or '}', found the end"),
-        ("unifrom", "prior='unifrom': give 'frequencies', 'uniform', a number or a number per class."),
+        ("unifrom", "prior='unifrom': give 'frequencies', 'uniform', a number, or a mapping from classes to numbers."),
         ("-1", "as a number, the prior must be finite and at least 0."),
         ("Gaussian()", "prior=Gaussian(): give 'frequencies', 'uniform'"),
     ],

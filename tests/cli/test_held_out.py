@@ -96,7 +96,7 @@ def test_folds_subtracted_from_a_model(tally, table):
     (table.parent / "other.csv").write_text("x,u,subject,class\n9999,level 7,s0,yes\n1,level 1,s1,no\n")
     ended = tally("evaluate", "m.tally", "other.csv", "--folds", 2)
     assert (ended.code, ended.out) == (2, "")
-    assert "The model has not counted these rows, so they cannot be left out." in ended.err
+    assert "The model has not counted these rows, so they cannot be left out: " in ended.err
     told = tally("evaluate", "m.tally", table, "--folds", 5, "--column", "x=Gaussian")
     assert "--column: m.tally is a model, which is used as it is. Give the data alone." in told.err
 

@@ -52,6 +52,23 @@ def test_many_numeric_labels_look_like_regression(tally, tmp_path, values, class
     assert "regression" not in tally(*train, "--label-as-text").err
 
 
+@pytest.mark.parametrize(("distinct", "noted"), [(13, True), (20, True), (10, False), (12, False)])
+def test_labels_that_hardly_repeat_look_like_names(tally, tmp_path, distinct, noted):
+    train = labels(tmp_path, [f"u{min(i, distinct - 1)}" for i in range(20)])
+    note = f"Note: 20 rows have {distinct} different labels in 'y', which looks like names of rows rather than classes."
+    assert (note in tally(*train).err) == noted
+
+
+def test_gain_by_weighing_is_estimated_for_enough_rows_and_not_too_many_columns(tally, tmp_path):
+    def noted(rows, columns):
+        lines = [",".join(["01"[i % 5 < 2 or i % 2]] * columns + ["ab"[i % 2]]) for i in range(rows)]
+        names = [*(f"x{j}" for j in range(columns)), "y"]
+        (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *lines]))
+        return "--weigh" in tally("train", "wide.csv", "--label", "y", "-o", "wide.tally").err
+
+    assert [noted(200, 9), noted(199, 9), noted(200, 1000), noted(200, 1001)] == [True, False, True, False]
+
+
 @pytest.mark.parametrize(
     "values", [[i % 100 for i in range(1000)], ["abcdefghijklmnop"[: i % 16] + "z" for i in range(20)]]
 )

@@ -22,7 +22,7 @@ def test_infinity_in_the_first_rows_has_its_line_and_can_be_skipped(tally, tmp_p
     ("cells", "reason"),
     [
         ([{"city": "x"}, {"city": "z"}], "records: convert their fields to columns to count them"),
-        ([[1.0, 2.0], []], "the vector has 0 numbers; others have 2"),
+        ([[1.0, 2.0], []], "the vector is of length 0; others are of length 2"),
         ([b"\x00\xff", b"\x01"], "bytes: decode them to text to count them"),
     ],
 )
@@ -62,3 +62,15 @@ def test_model_without_columns_is_pointed_out(tally, tmp_path):
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally")
     assert (ended.code, load(tmp_path / "m.tally").schema.columns) == (0, {})
     assert "Note: no column is counted, so every answer is the prior. Give families with --column.\n" in ended.err
+
+
+def test_mistyped_column_among_many_is_named(tally, tmp_path):
+    names = [*(f"x{j}" for j in range(100)), "income", "y"]
+    rows = [",".join([*map(str, range(i, i + 101)), "ab"[i % 2]]) for i in range(9)]
+    (tmp_path / "wide.csv").write_text("\n".join([",".join(names), *rows]))
+    assert tally("train", "wide.csv", "--label", "y", "-o", "wide.tally").code == 0
+    ended = tally("predict", "wide.tally", "--cell", "incom=3")
+    assert ended.err.startswith("tallybayes predict: --cell 'incom=3': the model has no column 'incom'; it has ")
+    assert ended.err.endswith(" and 41 more. Did you mean 'income'?\n")
+    ended = tally("train", "wide.csv", "--label", "Incme", "-o", "other.tally")
+    assert ended.err.endswith(" and 42 more. Did you mean 'income'?\n")

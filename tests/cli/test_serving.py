@@ -10,7 +10,7 @@ import pytest
 
 from letters import trained
 from service import process
-from tallybayes import Store, digest, load
+from tallybayes import Store, digest, load, save
 from tallybayes.serve.opening import opened_stores
 
 SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
@@ -97,7 +97,7 @@ def test_missing_packages_are_named(tally, monkeypatch, model):
 @pytest.mark.slow
 def test_serves_the_model_and_warns_that_it_is_open(tmp_path, model):
     with process(tmp_path / "here", "--from", model) as (child, url):
-        found = httpx.get(f"{url}/v1/models/weather").json()
+        found = httpx.get(f"{url}/v1/models/weather", timeout=120).json()
         assert (found["rows"], found["version"]) == (5, 0)
         child.terminate()
         _, said = child.communicate()
@@ -110,18 +110,19 @@ def test_all_addresses_require_the_token(tally, tmp_path, model):
     token = tally("serve", "here", "--from", model, "--new-token", "predict").out.strip()
     with process(tmp_path / "here", "--host", "0.0.0.0") as (_, url):
         url = url.replace("0.0.0.0", "127.0.0.1")
-        assert httpx.get(f"{url}/v1/models").status_code == 401
-        answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"})
+        assert httpx.get(f"{url}/v1/models", timeout=120).status_code == 401
+        answer = httpx.get(f"{url}/v1/models", headers={"authorization": f"Bearer {token}"}, timeout=120)
         assert answer.json()["models"][0]["name"] == "weather"
 
 
 @pytest.mark.slow
 def test_spamd_that_cannot_start_is_an_error(tally, model, tmp_path):
-    Store.create(tmp_path / "mail", trained()).close()
+    save(trained(), tmp_path / "mail.tally")
     with socket.create_server(("127.0.0.1", 0)) as taken:
         place = f"127.0.0.1:{taken.getsockname()[1]}"
-        ended = tally("serve", "mail", "--port", "0", "--spamd", place)
+        ended = tally("serve", "mail", "--from", "mail.tally", "--port", "0", "--spamd", place)
     assert ended.code == 2
+    assert not (tmp_path / "mail").exists()
     assert f"tallybayes serve: --spamd {place}: " in ended.err
     assert "Traceback" not in ended.err
     ended = tally("serve", "here", "--from", model, "--port", "0", "--spamd", "127.0.0.1:0")

@@ -13,8 +13,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from tallybayes import Bernoulli, Categorical, Gaussian, Model, Poisson, Schema, Words, digest
-from tallybayes.data import labels
+from tallybayes import Bernoulli, Categorical, Gaussian, Model, NaiveBayes, Poisson, Schema, Words, digest
+from tallybayes.data import frames, labels
 
 COLUMNS = {
     "city": ["Paris", None, "Rome", "Paris"],
@@ -40,6 +40,8 @@ DATA = pa.table(COLUMNS)
         lambda: pd.DataFrame(COLUMNS, index=["w", "x", "y", "z"]),
         lambda: DATA.to_pandas(types_mapper=pd.ArrowDtype),
         lambda: pd.DataFrame(COLUMNS).astype({"city": "category", "calls": "Int64", "paid": "boolean"}),
+        lambda: pd.DataFrame(COLUMNS).astype({"age": ">f8"}),
+        lambda: pd.DataFrame(COLUMNS).astype({"age": np.longdouble}),
         lambda: pl.DataFrame(COLUMNS),
         lambda: pl.DataFrame(COLUMNS).with_columns(pl.col("city").cast(pl.Categorical)),
         lambda: duckdb.sql("select * from DATA"),
@@ -81,6 +83,51 @@ def test_every_table_type_gives_the_same_model(make):
 )
 def test_every_label_type_gives_the_same_model(make):
     assert digest(Model.train(SCHEMA, COLUMNS, make(LABELS))) == digest(Model.train(SCHEMA, COLUMNS, LABELS))
+
+
+WORDS = [["a", "b"], None, ["c", "c"], ["b", "a"]]
+WORD_LISTS = {
+    "polars": lambda: pl.DataFrame({"words": WORDS}),
+    "polars, levels": lambda: pl.DataFrame({"words": pl.Series(WORDS, dtype=pl.List(pl.Categorical))}),
+    "polars, arrays": lambda: pl.DataFrame({"words": pl.Series(WORDS, dtype=pl.Array(pl.String, 2))}),
+    "large lists": lambda: pa.table({"words": pa.array(WORDS, pa.large_list(pa.large_string()))}),
+    "list views": lambda: pa.table({"words": pa.array(WORDS, pa.list_view(pa.string_view()))}),
+    "lists of levels": lambda: pa.table({"words": pa.array(WORDS, pa.list_(pa.dictionary(pa.int8(), pa.string())))}),
+    "slices": lambda: pa.table({"words": pa.array([["x", "y"], *WORDS], pa.list_view(pa.string_view()))[1:]}),
+}
+
+
+@pytest.mark.parametrize("make", WORD_LISTS.values(), ids=WORD_LISTS)
+def test_lists_of_words_in_any_layout_give_the_same_model(make):
+    """Weighing takes some of the rows, which Arrow cannot do with views."""
+    expected, labels = pa.table({"words": WORDS * 10}), LABELS * 10
+    frame = pa.concat_tables([pa.table(make())] * 10)
+    assert Schema.infer(frame) == Schema.infer(expected)
+    assert digest(NaiveBayes().fit(frame, labels).model_) == digest(NaiveBayes().fit(expected, labels).model_)
+
+
+@pytest.mark.parametrize("names", [[0, "1", 2.5, None], [("a", 1), ("a", 2), ("b", 1), "c"]], ids=["mixed", "tuples"])
+def test_column_names_of_any_type_are_their_texts(names, recwarn):
+    frame = pd.DataFrame(COLUMNS).set_axis(pd.Index(names, dtype=object, tupleize_cols=False), axis=1)
+    schema = Schema({str(name): family for name, family in zip(names, SCHEMA.columns.values(), strict=True)})
+    model = Model.train(schema, frame, LABELS)
+    assert not recwarn.list
+    np.testing.assert_allclose(model.log_joint(frame), Model.train(SCHEMA, COLUMNS, LABELS).log_joint(COLUMNS))
+
+
+def test_decimals_have_the_fingerprints_of_their_numbers():
+    """Otherwise other rows would be left out together, and the weights would differ."""
+    x = np.random.default_rng(0).normal(np.arange(100) % 2).round(2)
+    decimals = pa.table({"x": pa.array([decimal.Decimal(str(value)) for value in x])})
+    labels = ["a", "b"] * 50
+    assert digest(NaiveBayes().fit(decimals, labels).model_) == digest(NaiveBayes().fit({"x": x}, labels).model_)
+
+
+def test_periods_are_times():
+    months = pd.DataFrame({"month": pd.period_range("2020-01", periods=4, freq="M")})
+    assert Schema.infer(months).reasons["month"].startswith("times")
+    with pytest.raises(ValueError, match="are times, which no family counts"):
+        Model.train({"month": Categorical()}, months, LABELS)
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -265,3 +312,12 @@ def test_sparse_columns_of_pandas_are_ordinary_ones():
     assert repr(Schema.infer(dense)) == repr(Schema.infer(frame))
     for rows in (slice(None), slice(0, 1)):
         np.testing.assert_array_equal(one.posterior(dense[rows]), other.posterior(frame[rows]))
+
+
+@pytest.mark.parametrize("kind", [pa.float64(), pa.int32(), pa.bool_()])
+@pytest.mark.parametrize("start", [0, 3])
+def test_missing_numbers_of_a_long_column_are_nan(kind, start):
+    some = [None, 1, 0, None, 1]
+    found = frames.numbers(pa.array(some * 4000, pa.int8()).cast(kind)[start:])
+    expected = np.array([np.nan if cell is None else float(cell) for cell in some * 4000])[start:]
+    np.testing.assert_array_equal(found, expected)

@@ -47,9 +47,11 @@ def test_fingerprints_equal_those_of_the_texts(texts, index):
     np.testing.assert_array_equal(plain, by_number)
 
 
-@pytest.mark.parametrize("index", [1, 7, -1, -(2**31)])
-def test_indices_of_no_level_are_refused(index):
-    indices = pa.array([0, index], pa.int32())
+@pytest.mark.parametrize(
+    ("index", "kind"), [(1, pa.int32()), (7, pa.int8()), (-1, pa.int32()), (-1, pa.int8()), (-(2**31), pa.int32())]
+)
+def test_indices_of_no_level_are_refused(index, kind):
+    indices = pa.array([0, index], kind)
     cells = pa.DictionaryArray.from_arrays(indices, pa.array(["rain"]), safe=False)
     with pytest.raises(pa.lib.ArrowIndexError):
         Model.train({"x": Categorical()}, pa.table({"x": cells}), ["a", "b"])

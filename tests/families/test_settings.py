@@ -39,7 +39,8 @@ def test_invalid_settings_are_refused():
     for make, message in [
         (
             lambda: Categorical(alpha=-1.0),
-            r"Categorical\(alpha=-1.0\): alpha must be a finite number of at least 0",
+            r"Categorical\(alpha=-1.0\): alpha must be a finite number of at least 0, a mapping of levels to "
+            r"such numbers, MEstimate\(m, p\) or 'fitted'",
         ),
         (lambda: Categorical(alpha={"u": math.nan}), r"alpha\['u'\]"),
         (lambda: Categorical(levels="uv"), "levels must be a tuple"),

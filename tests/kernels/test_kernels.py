@@ -129,12 +129,38 @@ def test_products_are_exact(rows, count):
     assert weighted_sums(factors, codes, 3).fractions() == reference.sum_products(factors, codes, 3)
 
 
-@given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))))
-def test_codes_are_counted(pairs):
-    codes, classes = (np.array([p[i] for p in pairs], np.int32) for i in (0, 1))
-    found = kernels.count_codes(codes, classes, 5, 3)
+@given(st.lists(st.tuples(st.integers(-2, 4), st.integers(-1, 2))), st.sampled_from([1, 9, 300]))
+def test_codes_are_counted(pairs, times):
+    codes, classes = (np.array([p[i] for p in pairs] * times, np.int32) for i in (0, 1))
     expected = reference.count_codes(codes.tolist(), classes.tolist())
-    assert {(i, j): found[i, j] for i, j in np.argwhere(found)} == expected
+    for each in (codes, codes.astype(np.int8)):
+        found = kernels.count_codes(each, classes, 5, 3)
+        assert {(i, j): found[i, j] for i, j in np.argwhere(found)} == expected
+
+
+@given(st.lists(st.tuples(st.floats(), st.integers(-1, 2), st.integers(-1, 1)), min_size=1, max_size=30))
+def test_columns_are_mixed_into_fingerprints(rows):
+    x, few, fewer = (np.array(column) for column in zip(*rows, strict=True))
+    of_few, of_fewer = np.array([0.5, -0.0, np.inf]), np.array([7.0, np.nan])
+    columns = [x, (few.astype(np.int32), of_few), (fewer.astype(np.int8), of_fewer)]
+    marks = np.zeros(len(rows), np.uint64)
+    kernels.mix_columns(columns, marks)
+    spelled = zip(x, np.append(of_few, np.nan)[few], np.append(of_fewer, np.nan)[fewer], strict=True)
+    assert marks.tolist() == [reference.fingerprint(map(float, row)) for row in spelled]
+    times = 100_000 // len(rows)  # in several stretches
+    many = [np.tile(x, times), *((np.tile(codes, times), numbers) for codes, numbers in columns[1:])]
+    again = np.zeros(len(rows) * times, np.uint64)
+    kernels.mix_columns(many, again)
+    assert np.array_equal(again, np.tile(marks, times))
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.int32])
+@pytest.mark.parametrize("code", [-2, 2])
+def test_codes_without_a_number_are_refused(kind, code):
+    marks = np.zeros(3, np.uint64)
+    with pytest.raises(ValueError, match="no such number"):
+        kernels.mix_columns([(np.array([0, code, 1], kind), np.array([1.0, 2.0]))], marks)
+    assert not marks.any()
 
 
 @given(

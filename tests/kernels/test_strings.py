@@ -48,6 +48,46 @@ def test_strings_of_a_long_column_are_numbered_by_first_occurrence(levels, seed,
         assert lookup(index, pa.array(strings, kind), grow=True).tolist() == expected[1]
 
 
+@given(
+    st.lists(TEXTS, min_size=1, max_size=9),
+    st.integers(0, 2**32),
+    st.integers(500, 1500),
+    st.sampled_from([0.01, 0.5, 0.99, 1.0]),
+    st.integers(0, 70),
+)
+def test_missing_cells_are_not_numbered_whatever_bytes_they_hold(levels, seed, rows, share, start):
+    random = np.random.default_rng(seed)
+    texts = [levels[i] if random.random() < 0.9 else f"new {i}" for i in random.integers(0, len(levels), rows)]
+    missing = random.random(rows) < share
+    held = pa.array(texts)
+    bits = pa.py_buffer(np.packbits(~missing, bitorder="little").tobytes())
+    cells = pa.StringArray.from_buffers(rows, *held.buffers()[1:], bits)[start:]
+    known = []
+    expected = reference.encode(cells.to_pylist(), known)
+    index = kernels.StringIndex()
+    assert lookup(index, cells, grow=True).tolist() == expected
+    assert index_strings(index).to_pylist() == known
+    assert lookup(index, cells).tolist() == expected
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=9), st.integers(0, 2**32), st.integers(0, 200_000), st.booleans())
+def test_few_strings_are_numbered_in_bytes(levels, seed, rows, gaps):
+    numbers = np.random.default_rng(seed).integers(-1 if gaps else 0, len(levels), rows)
+    cells = pa.array([*levels, None]).take(pa.array(np.where(numbers < 0, len(levels), numbers)))
+    index, other = kernels.StringIndex(), kernels.StringIndex()
+    found = index.encode_bytes(*string_buffers(cells))
+    assert found.dtype == np.int8
+    assert np.array_equal(found, lookup(other, cells, grow=True))
+    assert index_strings(index) == index_strings(other)
+
+
+@pytest.mark.parametrize("count", [127, 128, 5000])
+def test_bytes_number_up_to_127_strings(count):
+    numbers = np.append(np.zeros(100_000, int), np.arange(count))
+    found = kernels.StringIndex().encode_bytes(*string_buffers(pa.array(list(map(str, numbers.tolist())))))
+    assert np.array_equal(found, numbers) if count == 127 else found is None
+
+
 @pytest.mark.parametrize("size", [1, 3, 300, 3_000, 60_000])
 @pytest.mark.parametrize("prefix", ["", "street no "])
 def test_strings_that_recur_keep_their_numbers(size, prefix):

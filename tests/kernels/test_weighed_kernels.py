@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 
 import reference
 from tallybayes import kernels
+from tallybayes.families.centring import centred
 
-SAID = st.sampled_from([0.0, -0.5, 3.0, -29.0, -61.0, -1e3, 1e3, -1e300, -np.inf]) | st.floats(-90.0, 90.0)
+SAID = st.sampled_from([0.0, -0.5, 3.0, -29.0, -61.0, -1e3, 1e3, -1e300, -1.7e308, -np.inf]) | st.floats(-90.0, 90.0)
 THETAS = st.sampled_from([0.0, 0.25, 1.0, 3.5])
 
 
@@ -26,6 +27,18 @@ def test_evidence_is_centred_clipped_and_weighed(data, classes, rows, bound):
     kernels.add_weighed(evidence.copy(), np.array(thetas), bound, scores)
     np.testing.assert_allclose(scores[:, :rows], 1.0 + weighed(evidence, thetas, bound), rtol=1e-12, atol=1e-11)
     assert np.all(scores[:, rows:] == 1.0)
+    alone = np.array(thetas)[:, None] * centred(evidence, bound)
+    np.testing.assert_allclose(alone, weighed(evidence, thetas, bound), rtol=1e-12, atol=1e-11)
+
+
+@pytest.mark.parametrize("said", [1e16, -1e16, -1e300, -1.7e308])
+def test_what_all_classes_say_is_no_evidence_however_large(said):
+    for classes in range(1, 12):
+        evidence, thetas = np.full((classes, 5), said), np.arange(1.0, classes + 1)
+        scores = np.zeros((classes, 5))
+        kernels.add_weighed(evidence, thetas, 30.0, scores)
+        assert not scores.any()
+        assert not centred(evidence, 30.0).any()
 
 
 @pytest.mark.parametrize("logs", [False, True])

@@ -1,5 +1,7 @@
 """Hostile mail: never an error, and never more work than the limits allow."""
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -105,6 +107,20 @@ def test_html_limit(piece):
     assert len(found["body"]) <= row.HTML_READ
     assert "unread" not in found["body"]
     assert len(found["links"].split()) <= html.LINKS
+
+
+@pytest.mark.parametrize("attribute", ["a%d", "a%d=1", "a%d = '>'", 'a%d="</b>"', "/a%d", "'a%d", "a%d=x'"])
+def test_attribute_limit(attribute):
+    many = " ".join(attribute % number for number in range(20_000))
+    kept = html.OPENING.sub(r"\1", f"<p {many}>free <b>money</b>")
+    assert re.findall(r"a(\d+)", kept) == [str(number) for number in range(html.ATTRIBUTES)]
+    assert kept.endswith(">free <b>money</b>")
+    assert html.html_text(f"<p {many}>free <b>money</b>") == "free money"
+
+
+@given(st.lists(st.sampled_from([*PIECES, " ", "=", '"', "/", "a"]), max_size=html.ATTRIBUTES).map("".join))
+def test_tags_with_few_attributes_stay_as_they_are(page):
+    assert html.OPENING.sub(r"\1", page) == page
 
 
 def test_megabyte_of_garbage():

@@ -7,7 +7,9 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from tallybayes.mail.decoding import plain, text_of
 from tallybayes.mail.headers import NAMES, hosts, split_headers
+from tallybayes.mail.html import BLOCK, INLINE
 from tallybayes.mail.stamping import head_of, without
 
 PIECES = [
@@ -25,6 +27,7 @@ PIECES = [
     b"\xe9",
 ]
 RECEIVED = [*PIECES, b".", b"-", b"_", b"1.2.3.4", b"10", b"Mx.Example.ORG", b"a.b", b"com", b"\x00", "é".encode()]
+TAGS = ["<", "/", ">", " ", "\n", "ſ", "x", *INLINE.split("|"), *INLINE.upper().split("|")]
 some = st.lists(st.sampled_from(PIECES), max_size=20).map(b"".join)
 
 HOST = r"(?<![\w.-])(?:\d{1,3}+(?:\.\d{1,3}+){3}(?![\w.-])|(?:[\w-]++\.)++[a-z]{2,}+)"
@@ -57,3 +60,15 @@ def test_fields_are_removed_from_the_head(raw):
     assert head_of(raw) == head
     rest = re.sub(field, b"", head, flags=re.MULTILINE | re.IGNORECASE)
     assert without(raw, "X-Tall", "X-Spam-*") == rest + raw[len(head) :]
+
+
+@given(st.lists(st.sampled_from(TAGS)).map("".join))
+def test_tags_that_divide_words(page):
+    found = re.finditer(rf"<(?=[/a-zA-Z])(?!/?(?:{INLINE})[\s>])", page, re.IGNORECASE | re.ASCII)
+    assert [each.start() for each in BLOCK.finditer(page)] == [each.start() for each in found]
+
+
+@given(st.text(st.characters(max_codepoint=127)), st.sampled_from(["", "us-ascii", "latin1", "utf-8", "koi8-r"]))
+def test_ascii_is_decoded_as_any_text_is(text, charset):
+    assert text_of(text.encode(), charset) == plain(text)
+    assert text_of(b"caf+AOk-", "utf-7") == "café"  # which is ASCII, too

@@ -124,6 +124,17 @@ def test_uncounted_rows_are_an_error():
         choose(part, FRAME, LABELS, {"alpha": [0.5]}, k=5)
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_rows_of_which_each_fold_might_have_been_counted_are_an_error(times):
+    """Other numbers, or every row twice."""
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0, 4.0] * 5}, ["a", "b"] * 10)
+    rows, labels = {"x": [1.5, 2.5, 3.0, 4.0] * 5 if times == 1 else [1.0, 2.0, 3.0, 4.0] * 10}, ["a", "b"] * 10 * times
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
+        choose(model, rows, labels, {"m": [0.5]}, k=5)
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
+        model.influence({"x": 1.0}, rows, labels)
+
+
 def test_subset_of_the_counted_rows():
     found = choose(MODEL, {name: cells[:100] for name, cells in FRAME.items()}, LABELS[:100], {"alpha": [5.0]}, k=5)
     assert found.model.n == N

@@ -20,6 +20,9 @@ def test_a_class_of_two_kinds_has_two_components():
     assert found.best.components == 2
     assert found.tried[0].log_loss > 2 * found.best.log_loss
     assert repr(found).splitlines()[1].endswith("←")
+    worst, lowest = found.tried[0], min(each.log_loss for each in found.tried)
+    above = f"{worst.log_loss:.4f}, {worst.log_loss - lowest:.4f} ± {worst.standard_error:.4f} above the lowest"
+    assert repr(found).splitlines()[0].endswith(above)
     expected = Mixture.train(SCHEMA, FRAME, OUTSIDE, EM(components=2, restarts=2))
     assert digest(found.mixture.model) == digest(expected.model)
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from sklearn import metrics
 
 from tallybayes import Categorical, Gaussian, Model, Schema, Words, evaluate
-from tallybayes.model.decide import bayes_error
-from tallybayes.model.evaluation import CELLS
+from tallybayes.model.decide import CELLS, bayes_error
 from tallybayes.report.plain import to_text
 
 RNG = np.random.default_rng(11)

@@ -25,6 +25,7 @@ from tallybayes import (
     report_on,
 )
 from tallybayes.model.left_out import evaluate_left_out
+from tallybayes.sources import open_source
 
 TABLE = {
     "outlook": ["sunny", "sunny", "rain", None, "rain", "fog"],
@@ -212,7 +213,7 @@ def test_rows_that_cannot_have_been_counted_are_an_error(frame, labels, reason):
 
 def test_weights_other_than_counted_are_an_error():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
-    with pytest.raises(ValueError, match="the model has not counted all of them"):
+    with pytest.raises(ValueError, match="The model has not counted these rows"):
         left_out(model, {"x": [1.0, 2.0]}, ["a", "a"], weights=[1.0, 1.5])
 
 
@@ -269,3 +270,15 @@ def test_loss_of_a_left_out_row_is_that_of_the_model_without_it_even_if_no_class
         one = counted([row])
         expected = evaluate(model - Model.train(schema, *one), *one)
         assert evaluate_left_out(model, *one).log_loss == pytest.approx(expected.log_loss)
+
+
+def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch):
+    frame = {"x": [f"c{i % 3}" for i in range(50)], "y": ["ab"[i % 7 < 4] for i in range(50)]}
+    model = Model.train({"x": Categorical()}, frame, "y")
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*frame.values(), strict=True)))
+    monkeypatch.setattr("tallybayes.model.left_out.CELLS", 1)
+    monkeypatch.setattr("tallybayes.model.left_out.FEWEST", 7)
+    found = evaluate_left_out(model, open_source(tmp_path / "t.csv"), "y")
+    whole = evaluate_left_out(model, frame, "y")
+    assert (found.pairs, found.n) == (whole.pairs, 50)
+    assert found.log_loss == pytest.approx(whole.log_loss, rel=1e-12)

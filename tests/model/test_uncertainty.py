@@ -6,17 +6,23 @@ import pytest
 from scipy import stats
 
 from tallybayes import (
+    Bag,
     Bernoulli,
     Categorical,
+    Correlated,
+    Crossed,
     Density,
+    Each,
     Gamma,
     Gaussian,
     Histogram,
     Model,
+    Pairs,
     Poisson,
     Schema,
     Weights,
     Words,
+    prepare,
 )
 
 SCHEMA = {"x": Gaussian(), "c": Categorical(), "t": Words(), "b": Bernoulli(), "n": Poisson(), "h": Histogram()}
@@ -141,6 +147,47 @@ def test_sampled_rows_have_uniform_novelty():
     model = Model.train(SCHEMA, frame, y)
     found = model.novelty(model.sample(2000, seed=3).rows)
     np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.05)
+
+
+BLOCKED = ("h", "x")
+TOGETHER = {
+    "correlated": {BLOCKED: Correlated()},
+    "pairs": {BLOCKED: Pairs(structure="tree")},
+    "vectors": {"v": Each(Gaussian())},
+    "counts": {"v": Bag(reading="poisson")},
+}
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+def test_blocks_and_vectors_have_novelty_and_can_be_asked_for(name):
+    frame, y = rows(200)
+    vectors = pa.array(np.abs(np.stack([frame["x"], frame["h"], frame["n"]], axis=1)).round().tolist())
+    frame = frame.append_column("v", vectors)
+    model = Model.train(prepare({**TOGETHER[name], "c": Categorical()}, frame, y), frame, y)
+    sampled = model.novelty(model.sample(2000, seed=3).rows)
+    np.testing.assert_allclose(np.quantile(sampled, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.08)  # few levels tie
+    missing = {column: [None] for column in frame.column_names}
+    assert model.novelty(pa.table(missing)) == [1.0]
+    assert {question.column for question in model.ask_next(pa.table(missing))} == set(model.schema.columns)
+    assert {question.column for question in model.ask_next({**missing, "c": ["a"]})} == set(TOGETHER[name])
+
+
+def test_blocks_with_missing_cells_are_compared_with_such():
+    frame, y = rows(200)
+    frame = frame.set_column(0, "x", pa.array(100.0 * frame["x"].to_numpy()))  # without it, densities are far higher
+    model = Model.train(TOGETHER["correlated"], frame, y)
+    sampled = model.sample(2000, seed=3).rows.to_pydict() | {"x": [None] * 2000}
+    np.testing.assert_allclose(np.quantile(model.novelty(sampled), [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.05)
+    assert model.novelty({"x": [None], "h": [1e3]})[0] < 0.01
+    pairs = Model.train(prepare(TOGETHER["pairs"], frame, y), frame, y)
+    assert np.ptp(pairs.novelty(sampled)) > 0.5  # of five intervals
+
+
+def test_rows_of_crossed_levels_cannot_be_drawn():
+    frame, y = rows(20)
+    model = Model.train({("b", "c"): Crossed()}, frame, y)
+    with pytest.raises(TypeError, match=r"The cells of \(b, c\) are counted as words"):
+        model.sample(3, seed=0)
 
 
 def test_unseen_rows_are_novel():

@@ -172,3 +172,43 @@ def test_uncounted_rows_are_refused(schema):
     model = Model.train(schema, frame[:20], labels[:20])
     with pytest.raises(ValueError, match="The model has not counted these rows"):
         weigh(model, frame, labels)
+
+
+def test_novelty_of_an_overlapping_model_is_that_of_its_columns():
+    frame, labels = made(40)
+    model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    alone = Model.train({name: OVERLAPPING[name] for name in frame}, frame, labels)
+    np.testing.assert_array_equal(model.novelty(frame), alone.novelty(frame))
+
+
+def test_suspects_of_overlapping_blocks_are_those_of_the_first():
+    frame, labels = made(40)
+    frame["three"] = ["x", "y"] * 20
+    schema = {BLOCK: Pairs(structure="tree"), ("one", "three"): Pairs(structure="tree")}
+    model = weigh(Model.train(schema, frame, labels), frame, labels)
+    assert model.suspects(frame, labels) == model.only([BLOCK]).suspects(frame, labels)
+
+
+def test_columns_in_several_entries_are_asked_about():
+    """Where the block has no weight, the gains are those of the columns, up to sampling."""
+    frame, labels = pd.DataFrame({"one": ["u", "v"], "two": ["x", "y"]}), ["a", "b"]
+    model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    assert set(model.schema.weights.parts[BLOCK].values()) == {0.0}
+    alone = Model.train({name: OVERLAPPING[name] for name in frame}, frame, labels)
+    for row in ({}, {"one": "u"}):
+        found = {question.column: question.gain for question in model.ask_next(row)}
+        for question in alone.ask_next(row):
+            assert found.pop(question.column) == pytest.approx(question.gain, abs=0.03)
+        assert not found
+
+
+def test_gain_of_a_column_includes_that_of_its_blocks():
+    """Only both columns together tell the class."""
+    frame, labels = made()
+    model = weigh(Model.train(OVERLAPPING, frame, labels), frame, labels)
+    (question,) = model.ask_next({"one": "1"})
+    assert question.column == "two"
+    rows = pd.DataFrame({"one": ["1", "1", "1"], "two": ["0", "1", None]})
+    *after, before = -(model.posterior(rows) * np.log(model.posterior(rows))).sum(axis=1)
+    assert question.gain == pytest.approx(before - np.mean(after), abs=0.05)
+    assert question.gain > 0.2

@@ -178,7 +178,7 @@ def test_column_may_be_left_out():
         ("Poisson(rates=1)", "Poisson has no setting 'rates'. Did you mean rate? It has "),
         ("Poisson(1)", "Poisson(1): name the setting; Poisson has "),
         ("Poisson(rate=1, rate=2)", "Poisson is given the setting 'rate' twice."),
-        ("Categorical(alpha=-1)", "Categorical(alpha=-1): alpha must be a finite number of at least 0."),
+        ("Categorical(alpha=-1)", "Categorical(alpha=-1): alpha must be a finite number of at least 0, a mapping"),
         ("Categorical(alpha=1e999)", "Categorical(alpha=inf): alpha must be a finite number"),
         ("Categorical(alpha={'u': 'v'})", "Categorical(alpha['u']='v'): "),
         ("Categorical(levels='uv')", "Categorical(levels='uv'): levels must be a tuple of strings."),

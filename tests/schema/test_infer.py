@@ -320,3 +320,29 @@ def test_no_inferred_histogram_warns_of_rounding_on_its_own_rows(clusters, seed)
     random = np.random.default_rng(seed)
     x = np.concatenate([random.normal(mean, sd, 100) for mean, sd in clusters])
     Model.train(Schema.infer({"x": x}), {"x": x}, ["a"] * len(x))
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 40]))
+def test_weight_two_is_twice(seed, most):
+    """With weights that make few rows many, so that thresholds are passed."""
+    random = np.random.default_rng(seed)
+    rows = int(random.integers(2, 90))
+    levels = random.integers(0, 9, rows)
+    table = pa.table({"x": random.normal(size=rows), "n": levels, "t": levels.astype(str), "id": np.arange(rows)})
+    weights = random.integers(0, most + 1, rows)
+    weights[0] = 1
+    again = table.take(pa.array(np.repeat(np.arange(rows), weights)))
+    for dependence in ("none", "auto"):
+        heavy = Schema.infer(table, dependence=dependence, weights=weights)
+        assert heavy == Schema.infer(again, dependence=dependence)
+        assert heavy.reasons == Schema.infer(again, dependence=dependence).reasons
+
+
+def test_weights_that_are_not_whole_numbers_matter_only_if_they_are_zero():
+    table = {"x": [1.5, 2.5, 3.5], "c": ["a", "a", "b"]}
+    assert Schema.infer(table, weights=[0.5, 7.25, 0.0]) == Schema.infer({"x": [1.5, 2.5], "c": ["a", "a"]})
+
+
+def test_as_many_weights_as_rows_are_needed():
+    with pytest.raises(ValueError, match=r"There are 2 weights for 3 rows\."):
+        Schema.infer({"x": [1.5, 2.5, 3.5]}, weights=[1, 2])

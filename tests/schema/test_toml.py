@@ -126,7 +126,7 @@ def test_reason_cannot_escape_its_comment():
         ('[columns]\nage = "Gausian"', "Column 'age': There is no family 'Gausian'. Did you mean Gaussian?"),
         ('[columns]\nage = "Gaussian(m=-1)"', "Column 'age': Gaussian(m=-1): m must be a finite number of at least 0."),
         ('label = "age"\n[columns]\nage = "Gaussian"', "Column 'age' holds the labels; drop it"),
-        ('prior = "even"\n[columns]', "prior='even': give 'frequencies', 'uniform', a number or"),
+        ('prior = "even"\n[columns]', "prior='even': give 'frequencies', 'uniform', a number, or"),
         ("prior = true\n[columns]", "prior=True: give 'frequencies'"),
         ("prior = -1\n[columns]", "prior=-1: as a number, the prior must be finite and at least 0."),
         ("[columns]\n[prior]\nno = 0.5", "adding up to 1."),

@@ -38,7 +38,8 @@ def learn(client, i):
 
 
 def test_changes_beyond_the_bound_are_503_and_can_be_sent_again(tmp_path, monkeypatch):
-    with spam_service(tmp_path) as (client, store), ThreadPoolExecutor(30) as threads:
+    patient = Settings(Limits(seconds=120))
+    with spam_service(tmp_path, patient) as (client, store), ThreadPoolExecutor(30) as threads:
         monkeypatch.setattr(waiting, "MOST", 10 * EACH)
         monkeypatch.setattr(waiting, "PATIENCE", 0.05)
         with hanging(store):
@@ -60,7 +61,7 @@ def test_changes_beyond_the_bound_are_503_and_can_be_sent_again(tmp_path, monkey
 
 
 def test_requests_beyond_those_that_may_wait_for_a_thread_are_503(tmp_path):
-    settings = Settings(Limits(waiting=3), learners=2)
+    settings = Settings(Limits(waiting=3, seconds=120), learners=2)
     rows = {"rows": [{"id": f"{i}", "row": {"text": "win"}, "label": "spam"} for i in range(2)]}
     with spam_service(tmp_path, settings) as (client, store), ThreadPoolExecutor(4) as threads:
         with hanging(store):

@@ -250,6 +250,9 @@ def test_unknown_receipt_is_not_found(asking):
 
 def test_disconnecting_browser_does_no_harm(asking):
     client, _ = asking
-    with httpx.Client(base_url=client.base_url) as other, other.stream("GET", "/models/spam/knows") as answer:
+    with (
+        httpx.Client(base_url=client.base_url, timeout=120) as other,
+        other.stream("GET", "/models/spam/knows") as answer,
+    ):
         assert answer.status_code == 200
     assert client.get("/models/spam").status_code == 200

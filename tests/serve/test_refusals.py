@@ -33,6 +33,11 @@ REFUSED = {
     ),
     "a member twice": ("learn", b'{"row": {"text": "a"}, "label": "ham", "label": "spam"}', "'label' occurs twice."),
     "a cell twice": ("predict", b'{"row": {"text": "a", "text": "b"}}', "the member 'text' occurs twice."),
+    "a cell twice after many": (
+        "predict",
+        b'{"row": {%b"text": 1, "text": 2}}' % b"".join(b'"%d":1,' % cell for cell in range(500_000)),
+        "the member 'text' occurs twice.",
+    ),
     "no row": ("predict", b"{}", 'Give one row as {"row": {…}}'),
     "row and rows": ("predict", b'{"row": {}, "rows": []}', 'Give one row as {"row": {…}}'),
     "rows that are none": ("predict", b'{"rows": {"text": ["a"]}}', "'rows' is an object; give an array."),
@@ -106,6 +111,12 @@ REFUSED = {
         b'{"row": {"text": "a"}, "label": "ham "}',
         "The label 'ham ' differs from the class 'ham' only by white space. Give 'ham'.",
     ),
+    "a class with an invisible character": (
+        "learn",
+        b'{"row": {"text": "a"}, "label": "ham\\u200b"}',
+        "The label 'ham\\u200b' shows nothing but 'ham'. Give the name of a class.",
+    ),
+    "a class that nobody sees": ("learn", b'{"row": {"text": "a"}, "label": "\\u200b"}', "shows nothing but ''."),
     "needless spaces in a new class": (
         "learn",
         b'{"rows": [{"row": {"text": "a"}, "label": "new one"}, {"row": {"text": "a"}, "label": "new  one"}]}',

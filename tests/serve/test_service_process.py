@@ -1,6 +1,5 @@
 """`tallybayes serve` as a process: clean shutdown, and no loss when killed."""
 
-import json
 import random
 import signal
 import socket
@@ -19,6 +18,7 @@ pytestmark = pytest.mark.slow
 
 KILLS, ALL_KILLS = 5, 50  # with EXAMPLES=all
 SECRET = "zyxwvutsecret"
+SOON = 30  # seconds to shut down, on a busy machine: less than any limit on clients
 
 
 def test_killed_while_fifty_learn_keeps_everything_acknowledged(tmp_path):
@@ -38,7 +38,7 @@ def test_shutdown_finishes_or_refuses_requests_in_flight(tmp_path):
         start = time.monotonic()
         child.send_signal(signal.SIGTERM)
         assert child.wait() == 0
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < SOON
     assert set(learners.refused) <= {503}
     check_all_there(path, learners.said)
 
@@ -51,11 +51,11 @@ def test_shutdown_does_not_wait_for_silent_clients(tmp_path):
         idle = [socket.create_connection((host, int(port))) for _ in range(20)]
         idle[0].sendall(b"POST /v1/models/s/learn HTTP/1.1\r\nhost: localhost\r\ncontent-length: 100\r\n\r\n{")
         idle[1].sendall(b"POST /v1/mod")
-        assert httpx.get(f"{url}/healthz/live").status_code == 200
+        assert httpx.get(f"{url}/healthz/live", timeout=120).status_code == 200
         start = time.monotonic()
         child.send_signal(signal.SIGINT)
         assert child.wait() == 0
-        assert time.monotonic() - start < 10
+        assert time.monotonic() - start < SOON
         for each in idle:
             each.close()
     Store.open(path).close()
@@ -76,13 +76,13 @@ def test_forgotten_secret_is_in_no_log_metric_or_file(tmp_path):
                 assert client.post(f"/{operation}", json=said).status_code < 500
         client.get(f"/receipts/{SECRET}")
         client.get(f"/{SECRET}")
-        httpx.get(f"{url}/v1/models/{SECRET}")
+        httpx.get(f"{url}/v1/models/{SECRET}", timeout=120)
         for header in (SECRET, f"text,{SECRET},{SECRET}"):
             table = f"{header}\n{header}\n"
             client.post("/learn?label=none", content=table, headers={"content-type": "text/csv"})
             client.post("/predict", content=table, headers={"content-type": "text/csv"})
         assert client.post("/forget", json={"id": "m-1"}).json()["forgotten"] == 1
-        assert SECRET not in httpx.get(f"{url}/metrics").text
+        assert SECRET not in httpx.get(f"{url}/metrics", timeout=120).text
         assert SECRET.encode() not in b"".join(file.read_bytes() for file in path.iterdir())
         child.send_signal(signal.SIGTERM)
         said, logged = child.communicate()
@@ -109,16 +109,19 @@ def test_clients_read_their_writes_and_versions_never_decrease(tmp_path):
             return last
 
         assert max(threads.map(writes_and_reads, range(8))) == 80
-        facts = httpx.get(f"{url}/v1/models/s").json()
+        facts = httpx.get(f"{url}/v1/models/s", timeout=120).json()
         assert (facts["rows"], facts["version"], len(facts["classes"])) == (80, 80, 8)
-        assert json.loads(httpx.get(f"{url}/v1/models").text)["models"][0]["rows"] == 80
+        assert httpx.get(f"{url}/v1/models", timeout=120).json()["models"][0]["rows"] == 80
 
 
 def test_cells_that_cannot_be_read_are_refused(tmp_path):
     with Store.create(tmp_path / "people", {"age": Gaussian(), "member": Bernoulli()}) as store:
         for age, member, label in ((20.0, True, "a"), (30.0, False, "b"), (40.0, True, "b")):
             store.learn({"age": age, "member": member}, label)
-    with process(tmp_path / "people") as (_, url), httpx.Client(base_url=f"{url}/v1/models/people") as client:
+    with (
+        process(tmp_path / "people") as (_, url),
+        httpx.Client(base_url=f"{url}/v1/models/people", timeout=120, verify=False) as client,
+    ):
         for row, sentence in (
             ({"age": "forty", "member": True}, "Column 'age', row 0: 'forty' is not a number."),
             ({"age": 40.0, "member": "maybe"}, "Column 'member', row 0: 'maybe' is neither true nor false"),

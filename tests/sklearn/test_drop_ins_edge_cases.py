@@ -200,3 +200,15 @@ def test_alpha_zero_makes_a_class_without_the_column_impossible():
     learned = ours.GaussianNB().fit(rows, y)
     assert learned.predict_proba([[0.5, 0.0, 1.0]]).tolist() == [[0.0, 1.0]]
     assert learned.predict_proba([[0.5, 0.0, np.nan]])[0, 0] > 0.99
+
+
+@pytest.mark.parametrize("unit", [1e152, 1e200, 1e300])
+def test_squares_that_overflow_are_an_error_and_change_nothing(unit):
+    """Not other probabilities than in another unit."""
+    x, y = np.array([[1.0], [2.0], [4.0], [7.0]]), [0, 0, 1, 1]
+    model = ours.GaussianNB().fit(x * 1e140, y)
+    before = model.predict_proba(x * 1e140)
+    np.testing.assert_allclose(before, ours.GaussianNB().fit(x, y).predict_proba(x), rtol=1e-9)
+    with pytest.raises(ValueError, match=r"beyond 1e\+300 overflow\. Divide the column by a constant"):
+        model.fit(x * unit, y)
+    np.testing.assert_array_equal(model.predict_proba(x * 1e140), before)

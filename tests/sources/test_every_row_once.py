@@ -7,6 +7,7 @@ taken before, and skipped rows.
 import bz2
 import gzip
 import json
+import lzma
 import os
 import sys
 import tempfile
@@ -57,7 +58,7 @@ LAYOUT = st.builds(
     block_bytes=st.integers(1, 2000),
     wanted=st.lists(st.sampled_from([*KINDS]), unique=True),
     sampled=st.booleans(),
-    packed=st.sampled_from(["", ".gz", ".zst", ".bz2"]),
+    packed=st.sampled_from(["", ".gz", ".zst", ".bz2", ".xz"]),
     piped=st.booleans(),
 )
 STRADDLING = Layout(40, 2000, ["x"], sampled=True, packed="", piped=False)
@@ -102,7 +103,7 @@ WRITERS = {
 def packed(content, suffix):
     if suffix == ".zst":
         return pa.Codec("zstd").compress(content, asbytes=True)
-    return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress}[suffix](content)
+    return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix](content)
 
 
 def put(path, content, piped):

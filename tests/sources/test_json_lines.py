@@ -11,6 +11,7 @@ from reading import refusal, rows_of
 
 from tallybayes.data.objects import number_text
 from tallybayes.sources import ReadOptions, SourceError, open_source
+from tallybayes.sources.json_lines import read_rows
 
 NUMBER, TEXT = pa.float64(), pa.string()
 SCALAR = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5) | st.floats(allow_nan=False)
@@ -176,3 +177,16 @@ def test_invalid_utf8_line_has_its_location(file):
     assert refusal(path).startswith(r"mails.txt, line 2: b'b\xe4d' is not UTF-8.")
     assert rows_of(path, reading=ReadOptions(skip_bad_rows=True)) == [{"text": "good"}, {"text": "good again"}]
     assert rows_of(path, None, ReadOptions(encoding="latin-1"))[1] == {"text": "bäd"}
+
+
+def test_nothing_is_read_after_the_first_bad_line_unless_such_lines_are_skipped():
+    def lines():
+        yield from (b'{"a": 1}', b"null")
+        read.append("more")
+        yield b'{"a": 2}'
+
+    read = []
+    batch, kept, faults = read_rows(lines(), None, every=False)
+    assert (batch.to_pylist(), kept, [fault.row for fault in faults], read) == ([{"a": 1}], [0], [1], [])
+    batch, kept, faults = read_rows(lines(), None, every=True)
+    assert (batch.to_pylist(), kept, [fault.row for fault in faults]) == ([{"a": 1}, {"a": 2}], [0, 2], [1])

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+import lzma
 import sys
 from types import SimpleNamespace
 
@@ -16,6 +17,7 @@ from tallybayes.sources.base import SourceError
 PACKERS = {
     ".gz": gzip.compress,
     ".bz2": bz2.compress,
+    ".xz": lzma.compress,
     ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
 }
 

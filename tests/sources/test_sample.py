@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import json
+import lzma
 import subprocess
 import sys
 from dataclasses import replace
@@ -73,6 +74,7 @@ PACKED = {
     "gzip": lambda text: gzip.compress(text.encode(), 1),
     "members": lambda text: gzip.compress(text[:70_000].encode(), 1) + gzip.compress(text[70_000:].encode(), 1),
     "bz2": lambda text: bz2.compress(text.encode(), 1),
+    "xz": lambda text: lzma.compress(text.encode()),
     "zstd": lambda text: pa.Codec("zstd").compress(text.encode(), asbytes=True),
     "utf-16 in gzip": lambda text: gzip.compress(text.encode("utf-16"), 1),
 }

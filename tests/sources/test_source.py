@@ -3,20 +3,23 @@
 import bz2
 import gzip
 import io
+import lzma
 import os
 import subprocess
 import sys
 import threading
 import time
+from itertools import chain
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from tallybayes import Categorical, Gaussian, Model, Poisson
+from tallybayes.data.errors import CellError
 from tallybayes.files import save
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.ahead import read_ahead
+from tallybayes.sources.read_ahead import read_ahead
 
 NUMBER, TEXT = pa.float64(), pa.string()
 CSV = b"a,b\n1,x\n2,y\n"
@@ -30,7 +33,7 @@ def zstd(content):
     return sink.getvalue().to_pybytes()
 
 
-PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress}
+PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def rows_of(paths, reading=None):
@@ -284,3 +287,25 @@ def test_interrupt_while_waiting_for_a_pipe_stops_immediately():
         error = process.stderr.read()
         assert process.wait() == -2
         assert error.endswith(b"KeyboardInterrupt\n")
+
+
+@pytest.mark.parametrize("most", [1, 3, 1000])
+def test_work_is_done_in_parts_and_a_refused_row_is_found_in_any(most):
+    write("numbers.csv", b"a\n" + b"".join(b"%d\n" % number for number in range(10)))
+
+    def work(batch):
+        numbers = batch.column("a").to_pylist()
+        if refused in numbers:
+            raise CellError(numbers.index(refused), "this is refused.").located("a", 0)
+        return numbers
+
+    refused = None
+    parts = list(open_source("numbers.csv").each({"a": NUMBER}, work, most))
+    assert [*chain(*parts)] == list(range(10))
+    assert max(map(len, parts)) == min(most, 10)
+    refused = 7.0
+    with pytest.raises(SourceError, match=r"numbers\.csv, line 9, column 'a': this is refused\."):
+        list(open_source("numbers.csv").each({"a": NUMBER}, work, most))
+    skipping = open_source("numbers.csv", ReadOptions(skip_bad_rows=True))
+    assert [*chain(*skipping.each({"a": NUMBER}, work, most))] == [0, 1, 2, 3, 4, 5, 6, 8, 9]
+    assert [bad.where for bad in skipping.bad] == ["numbers.csv, line 9, column 'a'"]

@@ -73,16 +73,16 @@ def test_a_change_refused_after_another_made_a_new_base_keeps_the_old_one_until_
     for thread in threads:
         thread.start()
         queued.acquire()
-    real = store._state.settle
+    real = store._state.add_waiting
 
     def fail():
         if store._journal.sql.in_transaction and store._state.base:
-            monkeypatch.setattr(store._state, "settle", real)
+            monkeypatch.setattr(store._state, "add_waiting", real)
             assert (store.path / "base-0.tally").exists()
             raise OSError(28, "No space left on device")
         real()
 
-    monkeypatch.setattr(store._state, "settle", fail)
+    monkeypatch.setattr(store._state, "add_waiting", fail)
     go.set()
     for thread in threads:
         thread.join()

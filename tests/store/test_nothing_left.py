@@ -4,13 +4,14 @@ import random
 import zlib
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 
 import pytest
 
 from tallybayes import Categorical, Model, Store, Words
 from tallybayes.store.journal import Journal
-from tallybayes.store.sealed import LEAST_LOCAL, OVERFLOW, SALT, seal, unseal
+from tallybayes.store.sealed import LEAST_LOCAL, OVERFLOW, SALT, salts, seal, unseal
 
 SCHEMA = {"text": Words(), "kind": Categorical()}
 SECRET = "zyxwvutsecret"
@@ -126,8 +127,9 @@ def test_no_byte_remains_where_sqlite_moved_rows(tmp_path, seed):
 @pytest.mark.parametrize("size", [0, 1, 700, 900, 990, 5000, 8100, 70_000, 300_000])
 def test_counts_fill_whole_pages_after_the_bytes_in_the_tree(size):
     counts = random.Random(size).randbytes(size)
-    sealed, content = seal(counts)
+    first, second = islice(salts(), 2)
+    sealed, content = seal(counts, first)
     assert unseal(sealed) == (counts, content)
     header = 2 + max(-(-(12 + 2 * len(sealed)).bit_length() // 7), 1)
     assert (header + len(sealed) - LEAST_LOCAL) % OVERFLOW == 0
-    assert seal(counts)[1] != content  # which nobody can guess
+    assert seal(counts, second)[1] != content  # which nobody can guess

@@ -100,6 +100,35 @@ def test_callers_wait_for_room_while_commits_go_on(store, monkeypatch):
     assert store.verify()
 
 
+def test_large_batch_waits_only_for_the_changes_before_it(store, monkeypatch):
+    monkeypatch.setattr(waiting, "PATIENCE", 120)
+    commits, reached = threading.Semaphore(0), threading.Semaphore(0)
+
+    def wait(statement):
+        if statement == "COMMIT":
+            reached.release()
+            commits.acquire(timeout=120)
+
+    store._journal.sql.set_trace_callback(wait)
+    with ThreadPoolExecutor(1) as threads:
+        before = [store.submit("win", "spam", id="a")]
+        assert reached.acquire(timeout=120)
+        before.append(store.submit("win", "spam", id="b"))
+        batch = threads.submit(store.learn_all, [("lunch", "ham", f"{i}") for i in range(30)])
+        until_waiting(store, 1)
+        after = [store.submit("win", "spam", id="c")]
+        commits.release()  # of a
+        assert reached.acquire(timeout=120)
+        after.append(store.submit("win", "spam", id="d"))
+        until_waiting(store, 1)
+        commits.release()  # of b and c, but d is there
+        while store._writer._tasks._size < 30 * EACH:
+            threading.Event().wait(0.01)
+        commits.release(100)
+        assert [change.number for change in batch.result()] == list(range(5, 35))
+    assert [future.result().number for future in (*before, *after)] == [1, 2, 3, 4]
+
+
 def test_closing_ends_the_wait_for_room(store, monkeypatch):
     monkeypatch.setattr(waiting, "PATIENCE", 120)
     with ThreadPoolExecutor(2) as threads, hanging_disk(store) as reached:

@@ -66,8 +66,9 @@ def choose(
     \b
     tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
     """
+    from tallybayes.model.batches import Given
     from tallybayes.model.validation.choose import checked_candidates, chosen_by, losses_under
-    from tallybayes.model.validation.dealing import Deal, Given
+    from tallybayes.model.validation.dealing import Deal
     from tallybayes.model.validation.folds import counted_folds
 
     keep_apart(output, *how.files())

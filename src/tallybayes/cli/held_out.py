@@ -47,12 +47,9 @@ class HeldOutOf:
             refuse(training, f": {first} is a model, which is used as it is. Give the data alone.")
 
     def by_folds(self, k: int, groups: str | None, repeats: int, seed: int) -> CrossValidation:
-        from operator import add
-
-        from tallybayes.model.evaluation import compared_with
-        from tallybayes.model.validation.cross_validate import CrossValidation
-        from tallybayes.model.validation.dealing import Deal, Given
-        from tallybayes.model.validation.held_out import HeldOut, deciders_of, hold_out
+        from tallybayes.model.batches import Given
+        from tallybayes.model.validation.cross_validate import CrossValidation, evaluated_folds
+        from tallybayes.model.validation.dealing import Deal
         from tallybayes.model.validation.retrained import folds_to_hold_out
 
         given, threads = Given(None, self.label, groups=groups, absent=self.scoring["absent"]), self.scoring["threads"]
@@ -68,10 +65,8 @@ class HeldOutOf:
             folds = self._counted(count, groups)
             source = self.how.open()
             with watching(source, "scoring"):
-                asking = {"costs": costs_of(folds.total, self.scoring["costs"]), "reject": self.scoring["reject"]}
-                deciders = deciders_of(folds, {"": folds.schema}, **asking, absent=given.absent)
-                scoring = HeldOut(folds, deciders, compared_with, add)
-                found += hold_out(scoring, given._replace(data=source), threads)[""]
+                costs, again = costs_of(folds.total, self.scoring["costs"]), given._replace(data=source)
+                found += evaluated_folds(folds, {"": folds.schema}, again, threads, costs, self.scoring["reject"])[""]
         return CrossValidation(tuple(found), k, repeats, seed, groups is not None)
 
     def one_by_one(self, groups: str | None, repeats: int) -> Evaluation:
@@ -102,13 +97,13 @@ class HeldOutOf:
     def _counted(self, count: Callable[[Any, Source], T], groups: str | None) -> T:
         """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
-            return counted(self.how, partial(self._settled, groups), count)[1]
+            return counted(self.how, partial(self._schema, groups), count)[1]
         source = self.how.open()
         self.how.check_read_again(source)
         with watching(source, "counting"):
             return count(self.model, source)
 
-    def _settled(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
+    def _schema(self, groups: str | None, source: Source, misled: dict[Name, Family | None]) -> Schema:
         """The schema; a column that holds the groups is not counted unless requested."""
         self.how.check_read_again(source)
         hints = misled | parsed_columns(self.training["column"])

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from tallybayes.data.naming import hint, those_there
 from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ def _cells(schema: Schema, cells: list[str]) -> dict[str, str]:
             raise ValueError(f"--cell {cell!r}: write COLUMN=VALUE, like outlook=sunny.")
         name = next((name for name in names if name in schema.by_column), names[-1])
         if name not in schema.by_column:
-            has = ", ".join(map(repr, schema.by_column))
-            raise ValueError(f"--cell {cell!r}: the model has no column {name!r}; it has {has}.")
+            has = those_there(schema.by_column)
+            raise ValueError(
+                f"--cell {cell!r}: the model has no column {name!r}; it has {has}.{hint(name, schema.by_column)}"
+            )
         if name in found:
             raise ValueError(f"--cell {cell!r}: the column {name!r} is given twice.")
         found[name] = cell[len(name) + 1 :]

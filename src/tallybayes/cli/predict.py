@@ -108,6 +108,6 @@ def _answered(deciding: Deciding, how: Input, keep: list[str]) -> Iterator[pa.Re
     # Answers on a terminal and a progress bar would overwrite each other.
     with watching(source, "answering", shown=not is_terminal(sys.stdout)):
         answer = partial(deciding.answer, kept=kept, source=source)
-        batches = source.each(types, answer)
+        batches = source.each(types, answer, deciding.most)
         yield next(batches, answer(empty_batch(pa.schema(types))))  # for the header
         yield from batches

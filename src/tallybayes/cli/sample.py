@@ -45,7 +45,7 @@ def sample(
 
 
 def _drawable(model: Model) -> Model:
-    """The same counts, with Bernoulli texts turned into multinomial ones, which can be drawn."""
+    """The same counts, with texts of the binary reading turned into multinomial ones, which can be drawn."""
     once = {
         name: family.changed({"reading": "multinomial"})
         for name, family in model.schema.columns.items()

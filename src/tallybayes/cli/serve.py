@@ -13,6 +13,7 @@ from tallybayes.cli.terminal import say
 if TYPE_CHECKING:
     import socket
     from collections.abc import Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from tallybayes import Store
     from tallybayes.serve.app import Beside
@@ -99,14 +100,14 @@ def serve(
         return
     if (unused := from_ or schema) and is_store(stores[0]):
         say(f"{stores[0]} is a store already, so {unused} is not used.")
-    beside = [] if spamd is None else [_spamd(spamd, spamd_allow or [], allow_tell)]
     with ExitStack() as stack:  # a store is created last, when nothing else can be wrong
+        beside = [] if spamd is None else [stack.enter_context(_spamd(spamd, spamd_allow or [], allow_tell))]
         listening = stack.enter_context(server.bound_socket(host, port))
         found = stack.enter_context(opened_stores(stores, schema=schema, model=from_, mail=bool(beside)))
         _serve(found, listening, [host, *(allowed_host or ())], beside)
 
 
-def _spamd(place: str, networks: list[str], tell: bool) -> Beside:
+def _spamd(place: str, networks: list[str], tell: bool) -> AbstractContextManager[Beside]:
     from tallybayes.serve.spamd.beside import spamd_at  # which needs lxml
 
     return spamd_at(place, networks, tell)

@@ -43,6 +43,7 @@ T = TypeVar("T")
 MANY_CLASSES = 100  # with more distinct numbers, labels look like a regression
 A_FEW = 1000  # rows to estimate what weighing would gain …
 LITTLE = 20_000_000  # … for inputs of fewer bytes than this
+NARROW = 1000  # … and no more columns
 ENOUGH = 200  # rows needed for that estimate
 WORTHWHILE = 0.05  # of the log-loss
 SHOWN = 12  # classes, and columns left out, that are listed
@@ -106,7 +107,8 @@ def train(
     model.schema.log_prior(np.array([*rows.values()]), [*rows])  # raises an error if the prior names other classes
     weighed = weighed or model.schema.overlaps
     with counting("weighing"):
-        weighing = None if sample is None or not sample.seen else reweighed(model, sample.rows())
+        enough = sample is not None and sample.seen >= (1 if weighed else ENOUGH)
+        weighing = reweighed(model, sample.rows()) if sample is not None and enough else None
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
     say(f"{output}: {summary(model)}")
@@ -128,6 +130,11 @@ def _tell_of_columns(model: Model, place: Name | None) -> None:
             f"Note: the labels in {model.schema.label!r} are {len(model.classes):,} different numbers, which looks "
             "like a regression; tallybayes only classifies. Cut the numbers into ranges, or give --label-as-text if "
             "they are names."
+        )
+    if _looks_like_names(model):
+        say(
+            f"Note: {how_many(model.n)} have {len(model.classes):,} different labels in {model.schema.label!r}, which "
+            "looks like names of rows rather than classes. Is this the right --label?"
         )
     if not model.schema.columns:
         say("Note: no column is counted, so every answer is the prior. Give families with --column.")
@@ -186,7 +193,8 @@ def _quick_sample(schema: Schema, source: Source) -> RowSample | None:
     """A few rows to estimate what weighing would gain, if that takes hardly any time."""
     from tallybayes.model.weigh import sample_for
 
-    if any(family.is_text for family in schema.columns.values()) or (source.total or LITTLE) >= LITTLE:
+    texts = any(family.is_text for family in schema.columns.values())
+    if texts or len(schema.columns) > NARROW or (source.total or LITTLE) >= LITTLE:
         return None
     return sample_for(schema, A_FEW)
 
@@ -245,6 +253,11 @@ def _prior(text: str) -> Any:
         return float(text)
     except ValueError:
         return prior_from_text(text)
+
+
+def _looks_like_names(model: Model) -> bool:
+    """Whether labels are texts and hardly any of them is repeated."""
+    return isinstance(model.classes[0], str) and len(model.classes) > SHOWN and 2 * len(model.classes) > model.n
 
 
 def _looks_like_regression(model: Model) -> bool:

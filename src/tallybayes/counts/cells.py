@@ -78,6 +78,7 @@ class Changes:
         self._room = most
 
     def add(self, cells: NDArray[np.int64]) -> None:
+        """Adds cells, each once."""
         self._room -= len(cells)
         if self._room < 0:
             self._cells.clear()
@@ -88,6 +89,8 @@ class Changes:
         """Each cell once; None if so many changed that recomputing everything is faster."""
         if self._room < 0:
             return None
+        if len(self._cells) == 1:  # one addition, whose cells are distinct
+            return self._cells[0]
         return np.unique(np.concatenate(self._cells)) if self._cells else np.zeros(0, np.int64)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from tallybayes.counts.exact import Exact, Floats
 
 SHOWN = 12  # names that an error shows
+LONGEST = 100  # characters of a name that are compared with others
 
 
 def by_class(sums: Mapping[str, Exact], classes: Sequence[Any]) -> dict[Any, Any]:
@@ -23,10 +24,15 @@ def numbers(row: Exact) -> list[int | float]:
 
 
 def never_met(key: Any, known: Sequence[Any]) -> NoReturn:
-    near = get_close_matches(str(key), list(map(str, known)), 1)
+    raise KeyError(f"There are no counts of {key!r}.{nearest(key, known)}")
+
+
+def nearest(name: Any, known: Sequence[Any]) -> str:
+    """A hint at the closest name, and a list of those that exist."""
+    near = get_close_matches(str(name)[:LONGEST], list(map(str, known)), 1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
-    raise KeyError(f"There are no counts of {key!r}.{hint} There are {listed or 'none'}.")
+    return f"{hint} There are {listed or 'none'}."
 
 
 def formatted(title: str, slots: Sequence[Any], classes: Sequence[Any], numbers: Floats) -> str:

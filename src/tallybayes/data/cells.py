@@ -21,7 +21,15 @@ from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cel
 from tallybayes.kernels.strings import is_writable, string_buffers
 
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
+CODES = (pa.int32(), pa.int8())  # of levels, in the forms that kernels take
 LEVELS = pa.dictionary(pa.int32(), pa.string())  # a few distinct texts are counted faster by index
+NOT_PLAIN = {
+    pa.string_view().id,
+    pa.binary_view().id,
+    pa.list_view(pa.int32()).id,
+    pa.large_list_view(pa.int32()).id,
+    pa.run_end_encoded(pa.int32(), pa.string()).id,
+}
 NO_NUMBER = "{} is not a number. Give the column a family for categories."
 FEW = 10_000  # cells: below this Arrow's overhead dominates
 SHORT = 1024  # entries: a longer dictionary would cost more per block than it saves
@@ -74,7 +82,13 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
     if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
         return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
     doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    if len(doubles) <= FEW or not doubles.null_count:
+        return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
+    bits = np.frombuffer(pa.allocate_buffer(8 * len(doubles)), np.int64)  # Arrow uses the same memory again
+    np.negative(is_missing(doubles).view(np.int8), out=bits, dtype=np.int64)
+    bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
+    return bits.view(np.float64)
 
 
 def texts(cells: Cells) -> Any:
@@ -126,9 +140,10 @@ def _plain_text(value: Any) -> str | None:
 
 def _are_places(indices: pa.Array, size: int) -> bool:
     """Whether these are numbers below `size`, as far as that can be told at once; Arrow takes longer."""
-    if not pa.types.is_int32(indices.type) or indices.null_count:
+    if indices.type not in CODES or indices.null_count:
         return False
-    return not len(indices) or int(indices.to_numpy().view(np.uint32).max()) < size
+    codes = indices.to_numpy()
+    return not len(codes) or int(codes.view(f"u{codes.itemsize}").max()) < size
 
 
 def _interval_texts(cells: pa.ExtensionArray) -> pa.Array:
@@ -153,13 +168,39 @@ def decoded(cells: pa.Array) -> pa.Array:
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
 
+def is_plain(kind: pa.DataType) -> bool:
+    """Whether kernels can read such cells, and Arrow take some of them."""
+    if kind.id in NOT_PLAIN:
+        return False
+    if pa.types.is_struct(kind):
+        return all(is_plain(field.type) for field in kind)
+    item = getattr(kind, "value_type", None) if pa.types.is_nested(kind) else None
+    if item is None:
+        return True
+    words_at_intervals = pa.types.is_fixed_size_list(kind) and is_text(item)
+    return is_plain(item) and not pa.types.is_dictionary(item) and not words_at_intervals
+
+
 def plain(cells: pa.Array) -> pa.Array:
-    """String and binary views as plain strings and bytes, and runs of equal cells as single ones."""
-    if pa.types.is_run_end_encoded(cells.type):
+    """String and binary views as plain strings and bytes, runs of equal cells as single ones, and lists of any layout
+    as plain lists; of words, if their items are levels."""
+    kind = cells.type
+    if is_plain(kind):
+        return cells
+    if pa.types.is_run_end_encoded(kind):
         return plain(pc.run_end_decode(cells))
-    if pa.types.is_string_view(cells.type):
+    if pa.types.is_string_view(kind):
         return cells.cast(pa.large_string())
-    return cells.cast(pa.large_binary()) if pa.types.is_binary_view(cells.type) else cells
+    if pa.types.is_binary_view(kind):
+        return cells.cast(pa.large_binary())
+    missing = cells.is_null()
+    if pa.types.is_struct(kind):
+        names = [field.name for field in kind]
+        return pa.StructArray.from_arrays([plain(each) for each in cells.flatten()], names, mask=missing)
+    items = cells.flatten()
+    items = decoded(items) if pa.types.is_dictionary(items.type) else plain(items)
+    ends = np.cumsum(pc.fill_null(pc.list_value_length(cells), 0).to_numpy(zero_copy_only=False), dtype=np.int64)
+    return pa.LargeListArray.from_arrays(pa.array(np.append(0, ends)), items, mask=missing)
 
 
 def is_bytes(kind: pa.DataType) -> bool:
@@ -172,6 +213,10 @@ def is_text(kind: pa.DataType) -> bool:
 
 def is_interval(kind: pa.DataType) -> bool:
     return getattr(kind, "extension_name", "") == "pandas.interval"
+
+
+def is_time(kind: pa.DataType) -> bool:
+    return pa.types.is_temporal(kind) or getattr(kind, "extension_name", "") == "pandas.period"
 
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
@@ -210,7 +255,7 @@ def _is_number(text: str) -> bool:
 
 
 def _refuse_temporal(kind: pa.DataType) -> None:
-    if pa.types.is_temporal(kind):
+    if is_time(kind):
         raise CellError(
             None,
             f"cells of type {kind} are times, which no family counts. Convert them to a number (days since "
@@ -227,7 +272,8 @@ def by_level(cells: pa.Array) -> pa.Array:
     if not (pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type)):
         return cells
     index = kernels.StringIndex()
-    for some in (cells[:SOME], cells):
+    codes: Any = index.encode_bytes(*string_buffers(cells))
+    for some in (cells[:SOME], cells) if codes is None else ():
         codes = index.encode(*string_buffers(some), True)
         if len(index) > SHORT:
             return cells

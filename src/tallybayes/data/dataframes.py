@@ -1,5 +1,5 @@
-"""pandas DataFrames that its own conversion to Arrow does not serve: sparse columns, which it refuses, and small
-frames, for which it takes longer than all that follows.
+"""pandas DataFrames that its own conversion to Arrow does not serve: columns that it refuses, such as sparse ones, and
+small frames, for which it takes longer than all that follows.
 
 Small frames are converted column by column, but only if the result is the same: columns with string names, of plain
 numbers, booleans or strings. Everything else is converted like any frame.
@@ -27,12 +27,29 @@ def small_frame(data: Any) -> pa.RecordBatch | None:
     return None if None in cells else pa.RecordBatch.from_arrays(cells, names=names)
 
 
-def without_sparse(data: Any) -> Any:
-    """The same DataFrame with pandas' sparse columns made dense: Arrow has none. Anything else as it is."""
-    if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
+def for_arrow(data: Any) -> Any:
+    """The same DataFrame with what Arrow lacks converted: sparse columns, numbers in another byte order or longer than
+    a double, and names that are not texts. Anything else as it is."""
+    if not hasattr(type(data), "_iter_column_arrays"):
         return data
-    dense = {name: kind.subtype for name, kind in data.dtypes.items() if type(kind).__name__ == "SparseDtype"}
-    return data.astype(dense) if dense else data
+    if not all(isinstance(name, str) for name in data.columns):
+        data = data.set_axis([str(name) for name in data.columns], axis=1)
+    if not data.columns.is_unique:
+        return data
+    found = {name: _for_arrow(kind) for name, kind in data.dtypes.items()}
+    changed = {name: kind for name, kind in found.items() if kind is not None}
+    return data.astype(changed) if changed else data
+
+
+def _for_arrow(kind: Any) -> Any:
+    """The type that a column of this type is converted to; None if it need not be."""
+    if type(kind).__name__ == "SparseDtype":
+        return kind.subtype
+    if not isinstance(kind, np.dtype):
+        return None
+    if kind.kind == "f" and kind.itemsize > np.dtype(np.float64).itemsize:
+        return np.float64
+    return None if kind.isnative else kind.newbyteorder("=")
 
 
 def _cells(array: Any) -> pa.Array | None:

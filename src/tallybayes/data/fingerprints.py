@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,12 +12,16 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.data import frames
+from tallybayes.data.cells import CODES
 from tallybayes.kernels.strings import string_buffers
 
 Marks = NDArray[np.uint64]
 Numbers = NDArray[np.float64]
 
-BLOCK = 1 << 16  # rows at a time: their marks stay in the processor's cache
+Column = Numbers | tuple[NDArray[Any], Numbers]  # numbers, or codes and the number of each
+
+NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+BLOCK = 1 << 16  # rows that are converted to numbers at a time
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 
 
@@ -23,44 +29,42 @@ def fingerprints(cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | N
     """The fingerprint of every row, over those of these columns that are present, in any order; written to `marks`, if
     they are given, which are zeros."""
     names = sorted(set(columns).intersection(cells.schema.names))
-    mixers = [_mixer(frames.column(cells, name)) for name in names]
     marks = np.zeros(cells.num_rows, np.uint64) if marks is None else marks
-    for start in range(0, cells.num_rows, BLOCK):
-        for mix in mixers:
-            mix(start, marks[start : start + BLOCK])
+    for ready, some in groupby((frames.column(cells, name) for name in names), key=_is_ready):
+        given, step = list(some), max(len(marks), 1) if ready else BLOCK
+        for start in range(0, len(marks), step):
+            part = marks[start : start + step]
+            kernels.mix_columns([each for one in given for each in _columns(one.slice(start, len(part)))], part)
     return marks
 
 
-def _mixer(cells: pa.Array) -> Callable[[int, Marks], None]:
-    """A function that mixes some cells, from a start, into the marks of their rows."""
-    if pa.types.is_float64(cells.type) and not cells.null_count:
-        x = cells.to_numpy()
-        return lambda start, marks: kernels.mix_numbers(x[start : start + len(marks)], marks)
-    if pa.types.is_dictionary(cells.type) and pa.types.is_int32(cells.indices.type) and not cells.null_count:
-        codes, numbers = cells.indices.to_numpy(), _numbers(cells.dictionary)
-        return lambda start, marks: kernels.mix_codes(codes[start : start + len(marks)], numbers, marks)
-    return lambda start, marks: _mix(cells.slice(start, len(marks)), marks)
+def _is_ready(cells: pa.Array) -> bool:
+    """Whether kernels take these cells as they are."""
+    kind = cells.type
+    plain = pa.types.is_float64(kind) or (pa.types.is_dictionary(kind) and cells.indices.type in CODES)
+    return plain and not cells.null_count
 
 
-def _mix(cells: pa.Array, marks: Marks) -> None:
+def _columns(cells: pa.Array) -> Iterator[Column]:
+    """The columns of numbers that stand for some cells: of records, one for each field."""
     kind = cells.type
     if pa.types.is_struct(kind):
         for child in cells.flatten():
-            _mix(child, marks)
+            yield from _columns(child)
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        kernels.mix_numbers(_of_lists(cells), marks)
+        yield _of_lists(cells)
     elif pa.types.is_dictionary(kind):
-        codes = cells.indices if pa.types.is_int32(cells.indices.type) else cells.indices.cast(pa.int32())
+        codes = cells.indices if cells.indices.type in CODES else cells.indices.cast(pa.int32())
         codes = codes.fill_null(-1) if codes.null_count else codes
-        kernels.mix_codes(codes.to_numpy(), _numbers(cells.dictionary), marks)
+        yield codes.to_numpy(), _numbers(cells.dictionary)
     else:
-        kernels.mix_numbers(_numbers(cells), marks)
+        yield _numbers(cells)
 
 
 def _numbers(cells: pa.Array) -> Numbers:
     """A number for each cell: its value, or a hash of its text."""
     kind = cells.type
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or pa.types.is_null(kind):
+    if any(is_such(kind) for is_such in NUMERIC):
         return np.ascontiguousarray(frames.numbers(cells), np.float64)
     marks = np.zeros(len(cells), np.uint64)
     kernels.mix_strings(*string_buffers(_strings(cells)), marks)
@@ -87,6 +91,6 @@ def _of_lists(cells: pa.Array) -> Numbers:
     lengths = np.asarray(cells.value_lengths().fill_null(0), np.int64)
     ends = np.cumsum(lengths)
     marks = (np.arange(len(values)) - np.repeat(ends - lengths, lengths) + 1).astype(np.uint64)
-    _mix(values, marks)
+    kernels.mix_columns(list(_columns(values)), marks)
     sums = np.append(np.uint64(0), np.cumsum(marks))  # wraps around, which is fine
     return ((sums[ends] - sums[ends - lengths]) >> SPARE).astype(np.float64)

@@ -14,20 +14,21 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.data.cells import (
-    LEVELS,
-    decoded,
-    is_bytes,
-    is_interval,
-    is_text,
-    level_text,
-    numbers,
-    plain,
-    texts,
-)
-from tallybayes.data.dataframes import small_frame, without_sparse
+from tallybayes.data.cells import LEVELS as LEVELS
+from tallybayes.data.cells import decoded as decoded
+from tallybayes.data.cells import is_bytes as is_bytes
+from tallybayes.data.cells import is_interval as is_interval
+from tallybayes.data.cells import is_plain
+from tallybayes.data.cells import is_text as is_text
+from tallybayes.data.cells import is_time as is_time
+from tallybayes.data.cells import level_text as level_text
+from tallybayes.data.cells import numbers as numbers
+from tallybayes.data.cells import plain as plain
+from tallybayes.data.cells import texts as texts
+from tallybayes.data.dataframes import for_arrow, small_frame
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
+from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
     REFUSALS,
     is_long_text,
@@ -39,26 +40,7 @@ from tallybayes.data.objects import (
     with_objects,
 )
 
-__all__ = [
-    "LEVELS",
-    "batches",
-    "column",
-    "columns",
-    "decoded",
-    "index_columns",
-    "is_bytes",
-    "is_interval",
-    "is_text",
-    "level_text",
-    "no_column",
-    "numbers",
-    "one_array",
-    "plain",
-    "texts",
-]
-
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
-NOT_PLAIN = {pa.string_view().id, pa.binary_view().id, pa.run_end_encoded(pa.int32(), pa.string()).id}
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # batches below both limits are combined; a row-major array is transposed in such steps
 
@@ -111,14 +93,14 @@ def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or
 
 
 def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
-    has = ", ".join(map(repr, names)) or "no columns"
-    raise ValueError(f"The data has no column {name!r}; it has {has}. {advice}")
+    there = list(names)
+    raise ValueError(f"The data has no column {name!r}; it has {those_there(there)}.{hint(name, there)} {advice}")
 
 
 def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, of which
     Arrow cannot even take some rows."""
-    if not any(kind.id in NOT_PLAIN for kind in batch.schema.types):
+    if all(map(is_plain, batch.schema.types)):
         return batch
     found = pa.RecordBatch.from_arrays([plain(cells) for cells in batch.columns], batch.schema.names)
     return found.replace_schema_metadata(batch.schema.metadata)
@@ -162,7 +144,7 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
 
 
 def _stream(data: Any) -> Iterable[pa.RecordBatch]:
-    data = without_sparse(data)
+    data = for_arrow(data)
     objects = object_columns(data)
     try:
         stream = pa.RecordBatchReader.from_stream(data)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import TypeVar
@@ -15,17 +16,29 @@ MOST_MARKS = 2  # different texts in a numeric column that may mark missing valu
 T = TypeVar("T")
 
 
-class RowSource(ABC):
-    """Rows that are read once, every column as the type it is counted as."""
+class InputDescription:
+    """What is known about an input before its rows are read."""
 
     names: list[str]  # of the columns
-    label: str | None  # the column of classes, if the format defines one
-    place: str | None  # the column with the origin of a row, which is not counted
-    texts: tuple[str, ...]  # the columns that are free text, whatever their cells look like
+    total: int | None = None  # stored bytes of the input; None if unknown
+    label: str | None = None  # the column of classes, if the format defines one
+    place: str | None = None  # the column with the origin of a row, which is not counted
+    texts: tuple[str, ...] = ()  # the columns that are free text, whatever their cells look like
+    untyped: bool = False  # whether cells are text until they are read as a type
+    missing: Collection[str] = ()  # texts that mark a missing value in such cells
+    missing_numbers: Collection[str] = ()  # others that do so in numeric columns
+    decimal: str = "."  # of numbers in such cells
+
+    def describe_as(self, other: InputDescription) -> None:
+        """Takes over what is known about another input."""
+        for name in InputDescription.__annotations__:
+            setattr(self, name, getattr(other, name))
+
+
+class RowSource(InputDescription, ABC):
+    """Rows that are read once, every column as the type it is counted as."""
+
     skipped: int  # rows that could not be read or were refused
-    untyped: bool  # whether cells are text until they are read as a type
-    missing_numbers: Collection[str]  # texts that mark a missing cell in numeric columns
-    decimal: str  # of numbers in such cells
 
     @abstractmethod
     def sample(self) -> pa.RecordBatch:
@@ -51,5 +64,8 @@ class RowSource(ABC):
         absent columns are skipped."""
 
     @abstractmethod
-    def each(self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        """Applies `work` to every batch. A row that it refuses is an error that names its place, or is skipped."""
+    def each(
+        self, types: Mapping[str, pa.DataType], work: Callable[[pa.RecordBatch], T], most: int = sys.maxsize
+    ) -> Iterator[T]:
+        """Applies `work` to every batch, in parts of at most so many rows. A row that it refuses is an error that names
+        its place, or is skipped."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.export.portable_model import Column, PortableModel, portable_model, unweighed
+from tallybayes.export.portable_model import PortableColumn, PortableModel, portable_model, unweighed
 from tallybayes.families.numbers.support import LARGEST, Support
 from tallybayes.families.portable import ByFormula, ByInterval, ByLevel, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.model.model import Model
@@ -56,7 +56,7 @@ def _refuse(portable: Portable) -> None:
         raise NotPortableError("ONNX cannot split text into words.")
 
 
-def _terms(graph: OnnxGraph, column: Column) -> list[Node]:
+def _terms(graph: OnnxGraph, column: PortableColumn) -> list[Node]:
     from tallybayes.export.graph import TensorProto
 
     portable = unweighed(column.evidence)

@@ -14,7 +14,7 @@ from tallybayes.model.model import Model
 from tallybayes.schema.entries import in_order, title
 
 
-class Column(NamedTuple):
+class PortableColumn(NamedTuple):
     """The evidence of one column."""
 
     name: str
@@ -28,7 +28,7 @@ class PortableModel(NamedTuple):
     labels: list[Any]
     prior: Floats  # P(class), for rows that are impossible in every class
     start: Floats
-    columns: list[Column]
+    columns: list[PortableColumn]
 
 
 def portable_model(
@@ -43,7 +43,7 @@ def portable_model(
                 raise NotPortableError("columns that are counted together cannot be exported one by one.")
             portable = belief.portable()
             refuse(portable)
-            columns.append(Column(name, _finite(portable), beliefs.absences.get(name)))
+            columns.append(PortableColumn(name, _finite(portable), beliefs.absences.get(name)))
         except NotPortableError as error:
             family = type(model.schema.columns[name]).__name__
             raise ValueError(f"Column {title(name)!r} ({family}) cannot be written as {target}: {error}") from None

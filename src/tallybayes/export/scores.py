@@ -18,7 +18,7 @@ from tallybayes.export.expressions import (
     taken,
     text,
 )
-from tallybayes.export.portable_model import Column, PortableModel, unweighed
+from tallybayes.export.portable_model import PortableColumn, PortableModel, unweighed
 from tallybayes.export.selections import Selection, Step, named
 from tallybayes.export.weights import again_of
 from tallybayes.families.numbers.support import REAL
@@ -28,7 +28,7 @@ JOINED = 50  # tables in one selection: SQLite takes 64
 ROW = "r"  # the number of a row
 
 
-class Names(NamedTuple):
+class TableNames(NamedTuple):
     """The names of everything created in the database."""
 
     weights: Sequence[str]
@@ -58,7 +58,7 @@ def texts_of(portable: PortableModel) -> dict[int, ByWords]:
     return {at: each for at, each in found.items() if isinstance(each, ByWords)}
 
 
-def _cell(cell: exp.Expression, each: Column) -> exp.Expression:
+def _cell(cell: exp.Expression, each: PortableColumn) -> exp.Expression:
     portable = unweighed(each.evidence)
     if isinstance(portable, (ByFormula, ByInterval)):
         return taken(cell, portable.support if isinstance(portable, ByFormula) else REAL)
@@ -66,7 +66,9 @@ def _cell(cell: exp.Expression, each: Column) -> exp.Expression:
     return exp.Lower(this=exp.Trim(this=written)) if isinstance(portable, ByLevel) and portable.truth else written
 
 
-def cut_texts(portable: PortableModel, rows: Selection, names: Names, dialect: str) -> tuple[Selection, list[Step]]:
+def cut_texts(
+    portable: PortableModel, rows: Selection, names: TableNames, dialect: str
+) -> tuple[Selection, list[Step]]:
     """The same cells, with texts replaced by the evidence of their words, computed in earlier steps."""
     found = texts_of(portable)
     if not found:
@@ -85,7 +87,7 @@ def cut_texts(portable: PortableModel, rows: Selection, names: Names, dialect: s
     return above, steps
 
 
-def _prefix(names: Names, at: int) -> str:
+def _prefix(names: TableNames, at: int) -> str:
     return f"{names.prefix}{at}"
 
 
@@ -93,7 +95,7 @@ def _missing(cell: exp.Expression) -> exp.Expression:
     return exp.Is(this=cell.copy(), expression=exp.Null())
 
 
-def scored(portable: PortableModel, rows: Selection, names: Names) -> Selection:
+def scored(portable: PortableModel, rows: Selection, names: TableNames) -> Selection:
     """The sum of all columns' evidence, some columns at a time: s0, s1, … for each class."""
     everything = list(enumerate(portable.columns))
     below = _bounded(portable, rows, names)
@@ -113,7 +115,7 @@ def scored(portable: PortableModel, rows: Selection, names: Names) -> Selection:
     return below
 
 
-def _join(rows: Selection, each: Column, at: int, names: Names) -> None:
+def _join(rows: Selection, each: PortableColumn, at: int, names: TableNames) -> None:
     """Joins a column's lookup table, if it has one that is not joined yet."""
     if isinstance(each.evidence, (ByLevel, ByInterval)):
         entry = exp.EQ(this=column("entry", f"w{at}"), expression=exp.Literal.number(at))
@@ -124,7 +126,7 @@ def _join(rows: Selection, each: Column, at: int, names: Names) -> None:
         rows.join(named([f"{_prefix(names, at)}_evidence"], f"w{at}"), [same])
 
 
-def _terms(rows: Selection, each: Column, at: int, c: int) -> list[exp.Expression]:
+def _terms(rows: Selection, each: PortableColumn, at: int, c: int) -> list[exp.Expression]:
     portable = (
         _weighed(rows, each.evidence, at, c) if isinstance(each.evidence, Weighed) else _evidence(rows, each, at, c)
     )
@@ -134,7 +136,7 @@ def _terms(rows: Selection, each: Column, at: int, c: int) -> list[exp.Expressio
     return [portable, case([(missing, number(each.absence.missing[c]))], number(each.absence.present[c]))]
 
 
-def _evidence(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
+def _evidence(rows: Selection, each: PortableColumn, at: int, c: int) -> exp.Expression:
     """A column's evidence for a class, before weighing."""
     portable, cell = unweighed(each.evidence), rows.column(f"c{at}")
     if isinstance(portable, ByFormula):
@@ -153,7 +155,7 @@ def _evidence(rows: Selection, each: Column, at: int, c: int) -> exp.Expression:
     return found
 
 
-def _bounded(portable: PortableModel, rows: Selection, names: Names) -> Selection:
+def _bounded(portable: PortableModel, rows: Selection, names: TableNames) -> Selection:
     """The evidence of weighed columns for each class, bounded below relative to the largest: u0_1 for column 0 and
     class 1."""
     weighed = {at: each for at, each in enumerate(portable.columns) if isinstance(each.evidence, Weighed)}

@@ -12,7 +12,7 @@ import numpy as np
 from tallybayes.export import letters
 from tallybayes.export.expressions import HOPELESS, IMPOSSIBLE, Dialect, case, digits, exp, number, text
 from tallybayes.export.portable_model import PortableModel, unweighed
-from tallybayes.export.scores import Names, cells, cut_texts, greatest, scored, texts_of
+from tallybayes.export.scores import TableNames, cells, cut_texts, greatest, scored, texts_of
 from tallybayes.export.selections import FENCED, Selection, named, put_before
 from tallybayes.export.weights import weights_of
 from tallybayes.families.portable import ByFormula
@@ -25,7 +25,7 @@ PRETTY = {"identify": True, "pretty": True}
 def statements(
     portable: PortableModel, dialect: str, table: Sequence[str], view: Sequence[str], kept: Sequence[str]
 ) -> str:
-    names = Names([*view[:-1], f"{view[-1]}_weights"], [*view[:-1], f"{view[-1]}_letters"], _prefix(table, view))
+    names = TableNames([*view[:-1], f"{view[-1]}_weights"], [*view[:-1], f"{view[-1]}_letters"], _prefix(table, view))
     found = list(_tables(portable, dialect, names))
     rows = Selection(named(table, "t"), "t", dialect in FENCED)
     answers = exp.Create(kind="VIEW", this=named(view), expression=_answers(portable, rows, names, kept, dialect))
@@ -40,7 +40,7 @@ def _prefix(table: Sequence[str], view: Sequence[str]) -> str:
     return found
 
 
-def _tables(portable: PortableModel, dialect: str, names: Names) -> Iterator[str]:
+def _tables(portable: PortableModel, dialect: str, names: TableNames) -> Iterator[str]:
     if not all(isinstance(unweighed(each.evidence), ByFormula) for each in portable.columns):
         kinds = {"entry": "int", "level": "text", **{f"w{c}": "double" for c in range(len(portable.labels))}}
         yield _table(names.weights, kinds, ("entry", "level"), dialect)
@@ -74,7 +74,7 @@ def _inserts(name: Sequence[str], rows: Iterable[tuple[str, ...]], dialect: str)
 
 
 def _answers(
-    portable: PortableModel, rows: Selection, names: Names, kept: Sequence[str], dialect: str
+    portable: PortableModel, rows: Selection, names: TableNames, kept: Sequence[str], dialect: str
 ) -> exp.Expression:
     classes = range(len(portable.labels))
     looked_at, steps = cut_texts(portable, cells(portable, rows, kept), names, dialect)

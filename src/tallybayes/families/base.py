@@ -20,43 +20,24 @@ from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, is_missing
 from tallybayes.data.fingerprints import Marks
-from tallybayes.families.belief import (
-    MANY_PARTS,
-    Belief,
-    Free,
-    NotLinearError,
-    Part,
-    Scorer,
-    Terms,
-    Unseen,
-    WordWeight,
-    by_class,
-    heaviest,
-    log_odds,
-)
+from tallybayes.families.belief import MANY_PARTS as MANY_PARTS
+from tallybayes.families.belief import Belief as Belief
+from tallybayes.families.belief import Free as Free
+from tallybayes.families.belief import NotLinearError as NotLinearError
+from tallybayes.families.belief import Part as Part
+from tallybayes.families.belief import Scorer as Scorer
+from tallybayes.families.belief import Terms as Terms
+from tallybayes.families.belief import Unseen as Unseen
+from tallybayes.families.belief import WordWeight as WordWeight
+from tallybayes.families.belief import by_class as by_class
+from tallybayes.families.belief import heaviest as heaviest
+from tallybayes.families.belief import log_odds as log_odds
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import Declared, settings_of
 
 if TYPE_CHECKING:
     from tallybayes.families.folds import LeftOutFolds
-
-__all__ = [
-    "FAMILIES",
-    "MANY_PARTS",
-    "Belief",
-    "Family",
-    "Free",
-    "NotLinearError",
-    "Part",
-    "Scorer",
-    "Terms",
-    "Unseen",
-    "WordWeight",
-    "by_class",
-    "heaviest",
-    "log_odds",
-]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -110,10 +91,14 @@ class Family(Declared, ABC):
         return self.reads
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
-        """Which of the encoded cells are missing."""
+        """Which of the encoded cells are missing; those of a block, if all of its columns are."""
         if isinstance(cells, np.ndarray):
             return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
         return is_missing(cells)
+
+    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+        """Which of the encoded cells are missing, [row, column of the block]."""
+        return self.missing(cells)[:, None]
 
     @abstractmethod
     def tally(self, cells: Any, rows: Rows) -> AnyTally:
@@ -171,6 +156,11 @@ class Family(Declared, ABC):
         of each when left out: [row, class]. None if the rows should be left out fold by fold instead. Rows with the
         same number in `copies` are left out together."""
         return self, None
+
+    @property
+    def steady(self) -> Self:
+        """This family with beliefs that rows counted more than once cannot mislead; itself for most families."""
+        return self
 
     def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: LeftOutFolds) -> list[Floats]:
         """For each of several columns the evidence of cells that were counted, each by the integer sums without its

@@ -83,6 +83,12 @@ class Belief(ABC):
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         """Adds log p(cell | class) to `scores[class, row]`; a missing cell adds nothing."""
 
+    def evidence_for(self, cells: Any, classes: int) -> Floats:
+        """The same for these cells alone: [class, row]."""
+        scores = np.zeros((classes, len(cells)))
+        self.add_evidence(cells, scores)
+        return scores
+
     def parts(self, cells: Any) -> Iterator[list[Part]]:
         """The evidence of each part of every cell, if cells have parts: a text has words."""
         raise TypeError("The cells of this column are not made of words.")

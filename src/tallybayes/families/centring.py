@@ -20,7 +20,8 @@ def centred(evidence: Floats, bound: float) -> Floats:
     """Evidence minus its mean over the classes, clipped, evidence[class, …]; 0 for a row that is impossible in every
     class."""
     top = evidence.max(axis=0)
-    bounded = np.maximum(evidence, np.where(np.isneginf(top), 0.0, top) - 2.0 * bound)
+    with np.errstate(over="ignore"):
+        bounded = np.maximum(evidence - np.where(np.isneginf(top), 0.0, top), -2.0 * bound)
     return np.clip(bounded - bounded.mean(axis=0), -bound, bound)
 
 

@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.lookup import nearest
 
 NOT_THERE = "(missing)"  # the level of a missing cell, if missing is a level
-SHOWN = 12  # levels that an error names
 
 
 class NoJointError(TypeError):
@@ -152,11 +151,3 @@ def number_of(text: str) -> float:
     if math.isnan(found):
         raise ValueError(f"{text!r} is not a number.")
     return found
-
-
-def nearest(text: str, known: Sequence[str]) -> str:
-    """A hint at the closest name, and a list of those that exist."""
-    near = get_close_matches(text[:100], known, 1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    listed = ", ".join(map(repr, known[:SHOWN])) + ", …" * (len(known) > SHOWN)
-    return f"{hint} There are {listed or 'none'}."

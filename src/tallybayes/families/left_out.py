@@ -33,14 +33,9 @@ def one_by_one(family: Any, tally: Any, classes: Sequence[Key]) -> LeftOut:
         firsts, back = equal_rows(_numbered(cells), rows)
         evidence = np.zeros((len(firsts), len(classes)))
         for place, row in enumerate(firsts.tolist()):
-            cell = cells[row : row + 1]
             weight = None if rows.weights is None else rows.weights[row : row + 1]
-            own = family.tally(cell, Rows([rows.classes[rows.codes[row]]], np.zeros(1, np.int32), weight))
-            rest = tally - own
-            rest.drop_traces(own)
-            scores = np.zeros((len(classes), 1))
-            family.believe(rest, classes).add_evidence(cell, scores)
-            evidence[place] = scores[:, 0]
+            own = Rows([rows.classes[rows.codes[row]]], np.zeros(1, np.int32), weight)
+            evidence[place] = _scored_without(family, tally, classes, cells[row : row + 1], own)
         return evidence[back]
 
     return score
@@ -53,14 +48,17 @@ def fold_by_fold(family: Any, tally: Any, classes: Sequence[Key], cells: Any, ro
         mine = np.flatnonzero(rows.codes == code)
         fold[mine] = (np.arange(len(mine)) + code) % FOLDS
     for at in (np.flatnonzero(fold == number) for number in np.unique(fold)):
-        some = cells[at]
-        own = family.tally(some, Rows(rows.classes, rows.codes[at], None if rows.weights is None else rows.weights[at]))
-        rest = tally - own
-        rest.drop_traces(own)
-        scores = np.zeros((len(classes), len(at)))
-        family.believe(rest, classes).add_evidence(some, scores)
-        evidence[at] = scores.T
+        evidence[at] = _scored_without(family, tally, classes, cells[at], rows.take(at))
     return evidence
+
+
+def _scored_without(family: Any, tally: Any, classes: Sequence[Key], cells: Any, rows: Rows) -> Floats:
+    """The evidence of cells by the sums without all of them: [row, class]."""
+    own = family.tally(cells, rows)
+    rest = tally - own
+    rest.drop_traces(own)
+    found: Floats = family.believe(rest, classes).evidence_for(cells, len(classes))
+    return found.T
 
 
 def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:

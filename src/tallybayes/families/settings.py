@@ -118,7 +118,8 @@ class Declared:
 
     def beliefs(self) -> set[str]:
         """The names of the settings that can be changed after counting."""
-        return set(self.settings())
+        family: Any = type(self)
+        return {name for name, declared in settings_of(family).items() if not declared.counting}
 
     def defaults(self) -> dict[str, Any]:
         return {field.name: field.default for field in dataclasses.fields(self) if field.init}

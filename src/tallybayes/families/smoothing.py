@@ -72,13 +72,15 @@ def as_alpha(family: Any, name: str, alpha: Any) -> Alpha:
         return FITTED
     if isinstance(alpha, MEstimate):
         return alpha if isinstance(alpha.p, str) else MEstimate(alpha.m, _by_level(kind, name, alpha.p, family))
-    return _by_level(kind, name, alpha, family) if isinstance(alpha, Mapping) else _pseudocount(kind, name, alpha)
+    if isinstance(alpha, Mapping):
+        return _by_level(kind, name, alpha, family)
+    return _pseudocount(kind, name, alpha, ", a mapping of levels to such numbers, MEstimate(m, p) or 'fitted'")
 
 
-def _pseudocount(family: str, name: str, value: Any) -> float:
+def _pseudocount(family: str, name: str, value: Any, otherwise: str = "") -> float:
     number = as_number(value)
     if number is None:
-        raise refused(family, name, value, number_words())
+        raise refused(family, name, value, number_words() + otherwise)
     return number
 
 
@@ -225,8 +227,7 @@ class SmoothedBelief(Belief):
         total = raised.sum()
         if total <= 0:
             return None
-        codes, evidence = self.codes(cells), np.zeros((self.table.shape[1], len(cells)))
-        self.add_evidence(cells, evidence)
+        codes, evidence = self.codes(cells), self.evidence_for(cells, self.table.shape[1])
         with np.errstate(divide="ignore", invalid="ignore"):
             hits = raised[codes if at is None else at[codes]]
             misses = np.maximum(total - hits, 0.0)
@@ -291,7 +292,9 @@ def fitted(counts: Floats, sizes: Counts | None = None) -> Floats:
     return kernels.fit_pseudocounts(np.ascontiguousarray(counts), np.array([len(counts)]) if sizes is None else sizes)
 
 
-def witten_bell(different: Floats, words: int) -> float:
-    """A pseudo-count for every word: each class gets as many as it has different words (Witten and Bell, 1991)."""
-    different = different[different > 0]
-    return float(different.mean() / words) if different.size else 1.0
+def witten_bell(different: Floats, words: Any) -> Floats:
+    """A pseudo-count for every word: each class, the last axis, gets as many as it has different words (Witten and
+    Bell, 1991)."""
+    classes = np.count_nonzero(different > 0, axis=-1)
+    mean = different.sum(axis=-1, where=different > 0) / np.maximum(classes, 1)
+    return np.where(classes > 0, mean / np.maximum(words, 1), 1.0)

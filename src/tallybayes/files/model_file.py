@@ -148,7 +148,7 @@ def to_bytes(model: Model) -> bytes:
     again."""
     if not isinstance(model, Model):
         raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
-    if reason := why_discordant(model.schema, model.rows, model.columns):
+    if reason := why_discordant(model):
         raise ValueError(
             f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "
             "retrain the model."
@@ -247,6 +247,5 @@ def _check_counts(model: Model) -> None:
     for name, family in model.schema.columns.items():
         if not family.takes(model.columns[name].slots_in_turn()):
             raise FileError(f"its counts of {name!r} are not those of {type(family).__name__}")
-    counts = (model.schema, model.rows, model.columns)
-    if reason := why_cells_impossible(*counts, model.rows, model.columns) or why_discordant(*counts):
+    if reason := why_cells_impossible(model, model) or why_discordant(model):
         raise FileError(reason)

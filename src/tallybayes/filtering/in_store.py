@@ -34,6 +34,7 @@ class StoreFilter(Filter):
         own: bool = False,
     ) -> None:
         self.store, self.names, self._given, self._own = store, names or Names(), {"spam": spam, "ham": ham}, own
+        self._known: tuple[Any, Thresholds] | None = None  # the last thresholds of the store, as kept and as used
         check_columns(store.schema)
         assert self.thresholds  # raises an error early if they are invalid
 
@@ -44,7 +45,10 @@ class StoreFilter(Filter):
     @property
     def thresholds(self) -> Thresholds:
         """The thresholds given, or else those of the store, which may change at any time."""
-        return Thresholds.of(self.store.setting(SETTING), **self._given)
+        kept, known = self.store.setting(SETTING), self._known
+        if known is None or known[0] != kept:
+            self._known = known = kept, Thresholds.of(kept, **self._given)
+        return known[1]
 
     def verdict(self, letter: Letter) -> Verdict:
         beliefs = self._beliefs()

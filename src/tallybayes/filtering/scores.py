@@ -15,7 +15,7 @@ from tallybayes.model import Model
 from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.decide import probabilities
 from tallybayes.model.evaluation import truth_of
-from tallybayes.model.left_out import left_out
+from tallybayes.model.left_out import left_out, most_left_out
 from tallybayes.sources import Source
 
 
@@ -41,7 +41,8 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
         scores = _scores(joint, model.beliefs().prior, model.classes.index(spam))
         return Scored(scores, [truth.labels[code] == spam for code in truth.codes])
 
-    for part in each_labelled(source, model.schema, labels, score, label_type=model.label_type, absent=ERROR):
+    how: dict[str, Any] = {"label_type": model.label_type, "absent": ERROR, "most": most_left_out(model)}
+    for part in each_labelled(source, model.schema, labels, score, **how):
         found.scores.extend(part.scores)
         found.are_spam.extend(part.are_spam)
     return found

@@ -33,7 +33,7 @@ public:
     const Cell* end(int32_t word) const { return at(word, 1); }
 
 private:
-    static constexpr int shift = 6, width = 1 << shift;  // words of a page
+    static constexpr int shift = 5, width = 1 << shift;  // words of a page
 
     struct Page {
         std::vector<Cell> cells;

@@ -35,12 +35,13 @@ INLINE void add_centred_lanes(const double* evidence, int64_t apart, int64_t cla
     const Lanes none = {}, least = none - weighing.bound, most = none + weighing.bound;
     Lanes top = loaded<Lanes>(evidence);
     for (int64_t c = 1; c < classes; ++c) top = higher(top, loaded<Lanes>(evidence + c * apart));
-    const Lanes low = (top == none - INFINITY ? none : top) + 2.0 * least;
+    top = top == none - INFINITY ? none : top;  // subtracted first: sums of large numbers would lose digits, or overflow
+    const Lanes low = 2.0 * least;
     Lanes mean = none;
-    for (int64_t c = 0; c < classes; ++c) mean += higher(loaded<Lanes>(evidence + c * apart), low);
+    for (int64_t c = 0; c < classes; ++c) mean += higher(loaded<Lanes>(evidence + c * apart) - top, low);
     mean /= none + double(classes);
     for (int64_t c = 0; c < classes; ++c) {
-        const Lanes above = higher(higher(loaded<Lanes>(evidence + c * apart), low) - mean, least);
+        const Lanes above = higher(higher(loaded<Lanes>(evidence + c * apart) - top, low) - mean, least);
         const Lanes score = loaded<Lanes>(scores + c * stride) + weighing.thetas[c] * (above > most ? most : above);
         std::memcpy(scores + c * stride, &score, sizeof score);
     }

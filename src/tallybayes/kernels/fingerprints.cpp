@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
 
 #include "both.hpp"
+#include "signals.hpp"
 
 namespace tallybayes {
 namespace {
@@ -48,23 +48,53 @@ WIDEST void mix_known(const int32_t* codes, int64_t rows, const uint64_t* known,
     for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[int64_t(codes[i]) + 1]);
 }
 
-BOTH bool all_below(const int32_t* codes, int64_t rows, uint32_t size) {
+WIDEST void mix_known(const int8_t* codes, int64_t rows, const uint64_t* known, uint64_t* __restrict marks) {
+    for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], known[int64_t(codes[i]) + 1]);
+}
+
+BOTH bool all_below(const int32_t* codes, int64_t rows, int64_t size) {
     uint32_t others = 0;
-    for (int64_t i = 0; i < rows; ++i) others |= uint32_t(uint32_t(codes[i]) + 1u >= size);
+    for (int64_t i = 0; i < rows; ++i) others |= uint32_t(uint32_t(codes[i]) + 1u >= uint32_t(size));
     return !others;
 }
 
-}  // namespace
+BOTH bool all_below(const int8_t* codes, int64_t rows, int64_t size) {
+    int8_t least = -1, most = -1;
+    for (int64_t i = 0; i < rows; ++i) {
+        least = std::min(least, codes[i]);
+        most = std::max(most, codes[i]);
+    }
+    return least == -1 && most + 1 < size;
+}
 
-WIDEST void mix_numbers(const double* x, int64_t rows, uint64_t* marks) {
+WIDEST void mix_numbers(const double* x, int64_t rows, uint64_t* __restrict marks) {
     for (int64_t i = 0; i < rows; ++i) marks[i] = mixed(marks[i], bits(x[i]));
 }
 
-bool mix_codes(const int32_t* codes, int64_t rows, const double* x, int64_t size, uint64_t* marks) {
-    if (!all_below(codes, rows, uint32_t(size + 1))) return false;
-    std::vector<uint64_t> known(size_t(size) + 1, missing);  // the first is for missing cells
-    std::transform(x, x + size, known.begin() + 1, [](double each) { return bits(each); });
-    mix_known(codes, rows, known.data(), marks);
+constexpr int64_t together = 1 << 16;  // rows whose marks stay in the cache; in shorter stretches, memory is read more slowly
+
+}  // namespace
+
+bool mix_columns(const std::vector<MarkedColumn>& columns, int64_t rows, uint64_t* marks) {
+    std::vector<std::vector<uint64_t>> known;
+    for (const MarkedColumn& column : columns) {
+        const int64_t size = int64_t(column.dictionary.size()) + 1;
+        if (column.codes && !all_below(column.codes, rows, size)) return false;
+        if (column.bytes && !all_below(column.bytes, rows, size)) return false;
+        known.emplace_back(1, missing);
+        for (double each : column.dictionary) known.back().push_back(bits(each));
+    }
+    in_stretches(int64_t(0), rows, [&](int64_t first, int64_t last) {
+        for (int64_t at = first; at < last; at += together) {
+            const int64_t some = std::min(together, last - at);
+            for (size_t i = 0; i < columns.size(); ++i) {
+                const auto& [numbers, bytes, codes, _] = columns[i];
+                if (numbers) mix_numbers(numbers + at, some, marks + at);
+                else if (bytes) mix_known(bytes + at, some, known[i].data(), marks + at);
+                else mix_known(codes + at, some, known[i].data(), marks + at);
+            }
+        }
+    });
     return true;
 }
 

@@ -66,12 +66,13 @@ void sum_factors(In<double> a, std::optional<In<double>> b, std::optional<In<dou
                  limbs.data(), low, int64_t(limbs.shape(1)));
 }
 
-nb::object count(In<int32_t> codes, In<int32_t> classes, int64_t levels, int64_t width) {
+template <class Code>
+nb::object count(In<Code> codes, In<int32_t> classes, int64_t levels, int64_t width) {
     expect(codes.size() == classes.size(), "codes and classes differ in length");
     int64_t* counts;
     nb::object result = give<int64_t>({size_t(levels), size_t(width)}, &counts);
     {
-        Free free(int64_t(codes.size() * sizeof(int32_t)));
+        Free free(int64_t(codes.size() * sizeof(Code)));
         count_codes(codes.data(), classes.data(), int64_t(codes.size()), levels, width, counts);
     }
     return result;
@@ -152,7 +153,8 @@ NB_MODULE(compiled, m) {
         round_limbs(limbs.data(), count, size, low, out);
         return result;
     }, "limbs"_a.noconvert(), "low"_a);
-    m.def("count_codes", &count, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("count_codes", &count<int32_t>, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
+    m.def("count_codes", &count<int8_t>, "codes"_a.noconvert(), "classes"_a.noconvert(), "levels"_a, "width"_a);
     m.def("fit_pseudocounts", [](Table<double> counts, In<int64_t> sizes) {
         const int64_t classes = int64_t(counts.shape(1));
         int64_t rest = int64_t(counts.shape(0));

@@ -21,20 +21,21 @@ public:
     // Whether so many strings are short and recur that it is worthwhile.
     bool recur() const { return !places_.empty() && missed_ * 8 <= met_ + 8 * least; }
 
-    // Writes the number of each string between these offsets; find(text, length) tells those that are not in their
-    // place. Returns false, and writes nothing, if one is long.
+    // Writes the number of each of up to 64 cells from this row on, which are between these offsets: −1 for a missing one;
+    // find(text, length) tells those that are not in their place. Returns false, and writes nothing, if one is long.
     template <class Offset, class Find>
-    bool encode(const StringColumn& column, const Offset* at, int64_t count, int32_t* codes, Find find) {
+    bool encode(const StringColumn& column, const Offset* at, int64_t row, int64_t count, int32_t* codes, Find find) {
         met_ += count;
         // Sixteen bytes are read from the start of each.
         if (at[0] < 0 || at[count] < at[0] || at[count] > column.size - 16 || is_longer<16>(at, count)) {
             missed_ += count;
             return false;
         }
+        const uint64_t present = column.present(row, count);
         if (is_longer<8>(at, count))
-            encode_short<true>(column.bytes, at, count, codes, find);
+            encode_short<true>(column.bytes, at, present, count, codes, find);
         else
-            encode_short<false>(column.bytes, at, count, codes, find);
+            encode_short<false>(column.bytes, at, present, count, codes, find);
         return true;
     }
 
@@ -70,8 +71,8 @@ private:
     }
 
     template <bool both, class Offset, class Find>
-    void encode_short(const char* bytes, const Offset* at, int64_t count, int32_t* codes, Find find) {
-        for (int64_t i = 0; (i = find_placed<both>(bytes, at, i, count, codes)) < count; ++i, ++missed_) {
+    void encode_short(const char* bytes, const Offset* at, uint64_t present, int64_t count, int32_t* codes, Find find) {
+        for (int64_t i = 0; (i = find_placed<both>(bytes, at, present, i, count, codes)) < count; ++i, ++missed_) {
             const char* text = bytes + at[i];
             const uint32_t length = uint32_t(at[i + 1] - at[i]);
             codes[i] = find(text, length);
@@ -83,9 +84,11 @@ private:
 
     size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * key.b >> shift_; }
 
-    // Writes numbers from the first string on, up to one that is not in its place, and returns where that is.
+    // Writes numbers from the first cell on, up to a string that is not in its place, and returns where that is. Missing
+    // cells are looked up like others, since no branch could tell them apart in advance.
     template <bool both, class Offset>
-    [[gnu::noinline]] int64_t find_placed(const char* bytes, const Offset* at, int64_t first, int64_t count, int32_t* codes) const {
+    [[gnu::noinline]] int64_t find_placed(const char* bytes, const Offset* at, uint64_t present, int64_t first, int64_t count,
+                                          int32_t* codes) const {
         const Place* const places = places_.data();
         const uint64_t multiplier = key.b;
         const int shift = shift_;
@@ -95,8 +98,9 @@ private:
             const uint32_t length = uint32_t(end - start);
             const auto [head, tail] = ends<both>(bytes + start, length);
             const Place& place = places[(head ^ std::rotl(tail, 29)) * multiplier >> shift];
-            if ((place.head ^ head) | (place.tail ^ tail) | (place.length ^ length)) return i;
-            codes[i] = place.code;
+            const uint64_t counted = -(present >> i & 1);  // all ones, or zeros if the cell is missing
+            if (((place.head ^ head) | (place.tail ^ tail) | (place.length ^ length)) & counted) return i;
+            codes[i] = place.code | int32_t(~counted);
             start = end;
         }
         return count;

@@ -12,6 +12,7 @@ namespace tallybayes {
 namespace {
 
 constexpr uint64_t ahead = 32;  // strings whose slots are prefetched while others are compared
+constexpr int64_t stretch = 1 << 16;  // cells whose numbers stay in the cache until they are bytes
 constexpr int64_t together = 64;  // cells that are looked up among those met lately, if all are short
 constexpr size_t small = 1 << 12;  // slots that fit into the cache
 constexpr size_t patience = 1 << 18;  // words between checks for signals; a multiple of `ahead`
@@ -116,6 +117,19 @@ void StringIndex::encode(const StringColumn& column, bool grow, int32_t* codes) 
         encode_column<Looking>(column, grow, codes, [](Looking&) {});
 }
 
+bool StringIndex::encode(const StringColumn& column, int8_t* codes) {
+    std::vector<int32_t> some(size_t(std::min(stretch, column.rows)));
+    StringColumn part = column;
+    for (int64_t start = 0; start < column.rows; start += part.rows) {
+        part.first = column.first + start;
+        part.rows = std::min(stretch, column.rows - start);
+        encode(part, true, some.data());
+        if (size() > std::numeric_limits<int8_t>::max()) return false;
+        std::copy_n(some.begin(), part.rows, codes + start);
+    }
+    return true;
+}
+
 template <class Held, class Prepare>
 void StringIndex::encode_column(const StringColumn& column, bool grow, int32_t* codes, Prepare prepare) {
     if (column.wide)
@@ -137,11 +151,7 @@ void StringIndex::encode_cells(const StringColumn& column, const Offset* offsets
         if (spent >= patience) heed(held), spent = 0;
         const Offset* at = offsets + column.first + start;
         count = std::min<int64_t>(together, column.rows - start);
-        if (lately.recur()) {
-            count = column.present(start, count);
-            if (count && lately.encode(column, at, count, codes + start, find_new)) continue;
-            count = std::max<int64_t>(count, 1);  // a missing one
-        }
+        if (lately.recur() && lately.encode(column, at, start, count, codes + start, find_new)) continue;
         for (int64_t i = 0; i < count; i += ahead) {
             prepare(held);
             encode_few(column, at + i, start + i, std::min<int64_t>(ahead, count - i), grow, codes + start + i);

@@ -1,6 +1,7 @@
 // A set of distinct strings, numbered in insertion order: an open-addressing table with a keyed hash.
 #pragma once
 #include <cstdint>
+#include <cstring>
 #include <mutex>
 #include <shared_mutex>
 #include <stdexcept>
@@ -25,12 +26,15 @@ struct StringColumn {
         const int64_t bit = first + row;
         return validity && !(validity[bit >> 3] >> (bit & 7) & 1);
     }
-    // The number of cells from this row on, up to a missing one.
-    int64_t present(int64_t row, int64_t most) const {
-        if (!validity) return most;
-        int64_t count = 0;
-        while (count < most && !missing(row + count)) ++count;
-        return count;
+    // A bit for each of up to 64 cells from this row on, set if it is present.
+    uint64_t present(int64_t row, int64_t count) const {
+        const uint64_t all = ~uint64_t(0) >> (64 - count);
+        if (!validity) return all;
+        const int64_t bit = first + row, from = bit >> 3, bytes = ((bit + count - 1) >> 3) - from + 1;
+        uint64_t words[2] = {};
+        std::memcpy(words, validity + from, size_t(bytes));
+        const int shift = int(bit & 7);
+        return (words[0] >> shift | words[1] << 1 << (63 - shift)) & all;
     }
     int64_t offset(int64_t row) const {
         return wide ? static_cast<const int64_t*>(offsets)[first + row] : static_cast<const int32_t*>(offsets)[first + row];
@@ -56,6 +60,8 @@ public:
     int64_t size() const { return int64_t(ends_.size()) - 1; }
     // Writes each cell's number, -1 for a missing one; a new string gets the next number, or `unknown`.
     void encode(const StringColumn& column, bool grow, int32_t* codes);
+    // The same as bytes, for few strings: returns false once there are more than bytes can number.
+    bool encode(const StringColumn& column, int8_t* codes);
     // The same for one string.
     int32_t encode(std::string_view text, bool grow);
     // The same for parts of a text that can be read eight bytes beyond its end.

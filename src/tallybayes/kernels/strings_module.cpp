@@ -27,6 +27,19 @@ nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t
     return result;
 }
 
+nb::object encode_bytes(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t> bytes,
+                        std::optional<In<uint8_t>> validity, int64_t first, int64_t rows) {
+    const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
+    int8_t* codes;
+    nb::object result = give_unset<int8_t>(size_t(rows), &codes);
+    bool few;
+    {
+        Free free;
+        few = index.encode(column, codes);
+    }
+    return few ? result : nb::none();
+}
+
 // A few Python strings, for which an Arrow column is not worthwhile.
 nb::object encode_few(StringIndex& index, nb::list texts, bool grow) {
     int32_t* codes;
@@ -72,6 +85,8 @@ void bind_strings(nb::module_& m) {
         .def("__len__", &StringIndex::size)
         .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
              "first"_a, "rows"_a, "grow"_a)
+        .def("encode_bytes", &encode_bytes, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
+             "validity"_a.none().noconvert(), "first"_a, "rows"_a)
         .def("encode_few", &encode_few, "texts"_a, "grow"_a)
         .def("strings", &strings)
         .def("copy", &StringIndex::copy, nb::call_guard<Free>())

@@ -5,8 +5,8 @@
 namespace tallybayes {
 
 // Adds one to counts[code][class] for every row whose codes are both in range: 0 … levels, 0 … width.
-void count_codes(const int32_t* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width,
-                 int64_t* counts);
+template <class Code>  // int8_t or int32_t
+void count_codes(const Code* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width, int64_t* counts);
 
 // Adds table[code][class] to scores[class][row]; rows whose code is out of range are skipped.
 void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t levels, int64_t classes, double* scores,

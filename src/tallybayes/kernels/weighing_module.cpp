@@ -1,7 +1,12 @@
 // Python bindings for weighing evidence: fingerprints to sample rows, and the loss.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <tuple>
+#include <variant>
 
 #include "arrays.hpp"
 #include "columns.hpp"
@@ -16,18 +21,39 @@ namespace {
 using Marks = nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-void numbers(In<double> x, Marks marks) {
-    expect(x.size() == marks.size(), "numbers and marks differ in length");
-    Free free;
-    mix_numbers(x.data(), int64_t(x.size()), marks.data());
+template <class Code>
+using Coded = std::tuple<In<Code>, In<double>>;
+using AnyColumn = std::variant<In<double>, Coded<int8_t>, Coded<int32_t>>;
+
+MarkedColumn marked(const AnyColumn& given, size_t rows) {
+    MarkedColumn column;
+    const auto checked = [&](const auto& cells) {
+        expect(cells.size() == rows, "a column and the marks differ in length");
+        return cells.data();
+    };
+    if (const auto* x = std::get_if<In<double>>(&given)) {
+        column.numbers = checked(*x);
+        return column;
+    }
+    const auto take = [&](const In<double>& x) { column.dictionary.assign(x.data(), x.data() + x.size()); };
+    if (const auto* coded = std::get_if<Coded<int8_t>>(&given)) {
+        column.bytes = checked(std::get<0>(*coded));
+        take(std::get<1>(*coded));
+    } else {
+        const auto& [codes, x] = std::get<Coded<int32_t>>(given);
+        column.codes = checked(codes);
+        take(x);
+    }
+    return column;
 }
 
-void codes(In<int32_t> codes, In<double> x, Marks marks) {
-    expect(codes.size() == marks.size(), "numbers and marks differ in length");
+void columns(const std::vector<AnyColumn>& given, Marks marks) {
+    std::vector<MarkedColumn> columns;
+    for (const AnyColumn& each : given) columns.push_back(marked(each, marks.size()));
     bool known;
     {
         Free free;
-        known = mix_codes(codes.data(), int64_t(codes.size()), x.data(), int64_t(x.size()), marks.data());
+        known = mix_columns(columns, int64_t(marks.size()), marks.data());
     }
     expect(known, "there is no such number");
 }
@@ -62,8 +88,7 @@ nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double>
 }  // namespace
 
 void bind_weighing(nb::module_& m) {
-    m.def("mix_numbers", numbers, "x"_a.noconvert(), "marks"_a.noconvert());
-    m.def("mix_codes", codes, "codes"_a.noconvert(), "x"_a.noconvert(), "marks"_a.noconvert());
+    m.def("mix_columns", columns, "columns"_a.noconvert(), "marks"_a.noconvert());
     m.def("mix_strings", strings, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none(), "first"_a,
           "rows"_a, "marks"_a.noconvert());
     m.def("weighed_loss", loss, "evidence"_a.noconvert(), "base"_a.noconvert(), "labels"_a.noconvert(),

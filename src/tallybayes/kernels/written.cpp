@@ -25,24 +25,26 @@ bool are_carried(const int64_t* limbs, int64_t size) {
     return std::all_of(limbs, limbs + size, [](int64_t limb) { return uint64_t(limb) >> 32 == 0; });
 }
 
-Number number_of(const int64_t* limbs, int64_t size, int64_t low) {
-    Number number;
+// The number is reused, since its memory would cost more than its limbs.
+void make_number(const int64_t* limbs, int64_t size, int64_t low, Number& number) {
+    number.negative = false;
+    number.low = 0;
+    number.limbs.clear();
     if (are_carried(limbs, size)) {
         while (size && !limbs[size - 1]) --size;
-        if (!size) return number;
+        if (!size) return;
         for (; !*limbs; ++limbs, --size) ++low;
         number.low = low;
         number.limbs.assign(limbs, limbs + size);
-        return number;
+        return;
     }
     const Used used = find_used(limbs, 1, size);
-    if (used.first == used.last) return number;
+    if (used.first == used.last) return;
     std::vector<int64_t> carried(size_t(used.last - used.first));
     carry(limbs, 1, size, used, carried.data());
     number.negative = carried.back() < 0;
     number.low = low + used.first;
     for (int64_t limb : carried) number.limbs.push_back(uint32_t(number.negative ? -limb : limb));
-    return number;
 }
 
 void write_length(std::string& out, uint64_t length) {
@@ -53,10 +55,10 @@ void write_length(std::string& out, uint64_t length) {
 // An even code is an integer below 2^61 with its sign in the next bit; an odd one is the number of limbs that follow.
 void write_whole(std::string& out, bool negative, uint64_t value) { write_length(out, value << 2 | uint64_t(negative) << 1); }
 
-void write_number(std::string& out, const int64_t* limbs, int64_t size, int64_t low) {
+void write_number(std::string& out, const int64_t* limbs, int64_t size, int64_t low, Number& number) {
     if (size == 1 && low == 0 && uint64_t(std::abs(limbs[0])) < small)
         return write_whole(out, limbs[0] < 0, uint64_t(std::abs(limbs[0])));
-    const Number number = number_of(limbs, size, low);
+    make_number(limbs, size, low, number);
     if (number.low >= 0 && number.low + int64_t(number.limbs.size()) <= 2) {
         uint64_t value = 0;
         for (size_t i = 0; i < number.limbs.size(); ++i) value |= uint64_t(number.limbs[i]) << (32 * (number.low + int64_t(i)));
@@ -150,10 +152,11 @@ std::string write_cells(const std::vector<std::string_view>& labels, const std::
     std::iota(order.begin(), order.end(), size_t(0));
     std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return labels[a] < labels[b]; });
     std::string cells, numbers;
+    Number number;
     uint64_t held = 0;
     for (size_t cell : order) {
         numbers.clear();
-        for (const Sums& sum : sums) write_number(numbers, sum.limbs + int64_t(cell) * sum.size, sum.size, sum.low);
+        for (const Sums& sum : sums) write_number(numbers, sum.limbs + int64_t(cell) * sum.size, sum.size, sum.low, number);
         if (numbers.find_first_not_of('\0') == std::string::npos) continue;  // it is empty
         ++held;
         write_length(cells, labels[cell].size());

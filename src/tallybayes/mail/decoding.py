@@ -9,6 +9,7 @@ import binascii
 import re
 from encodings.aliases import aliases
 
+UTF_8 = "utf_8"
 NOT_TEXT = {"base64_codec", "bz2_codec", "hex_codec", "mbcs", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"}
 CODECS = {name: codec for name, codec in aliases.items() if codec not in NOT_TEXT}
 CODECS |= {codec: codec for codec in CODECS.values()} | {"koi8_u": "koi8_u"}
@@ -46,21 +47,23 @@ def text_of(content: bytes, charset: str = "") -> str:
     If nothing fits, it is decoded as windows-1252, which has a letter for almost every byte.
     """
     declared = _codec(charset)
-    orders = (declared, "utf_8") if SEVERAL_BYTES.match(declared) else ("utf_8", declared)
-    for codec in orders:
+    several = declared != UTF_8 and SEVERAL_BYTES.match(declared)
+    if content.isascii() and not several:
+        return _cleaned(content).decode()
+    for codec in (declared, UTF_8) if several else (UTF_8, declared):
         try:
             return plain(content.decode(codec))
         except ValueError:
             continue
-    return plain(content.decode(declared if declared != "utf_8" else "cp1252", "replace"))
+    return plain(content.decode(declared if declared != UTF_8 else "cp1252", "replace"))
 
 
 def _codec(charset: str) -> str:
     """Python's codec for a charset, from a fixed list: a name in a mail must not load a module."""
     if not charset:
-        return "utf_8"
+        return UTF_8
     name = re.sub(r"[^a-z0-9]+", "_", charset[:75].lower().partition("*")[0]).strip("_")
-    return CODECS.get(name) or CODECS.get(name.removeprefix("x_")) or CODECS.get(name.replace("_", ""), "utf_8")
+    return CODECS.get(name) or CODECS.get(name.removeprefix("x_")) or CODECS.get(name.replace("_", ""), UTF_8)
 
 
 def plain(text: str) -> str:
@@ -73,8 +76,16 @@ def plain(text: str) -> str:
         return text
     if not text.isascii() and HIGH_CONTROL.search(text):  # windows-1252 that was decoded as Latin-1
         text = text.translate(HIGH_CONTROLS)
-    lines = text.encode("utf-8", "replace").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    return lines.translate(None, CONTROLS).decode("utf-8").removeprefix("\ufeff")
+    return _cleaned(text.encode("utf-8", "replace")).decode("utf-8").removeprefix("\ufeff")
+
+
+def _cleaned(text: bytes) -> bytes:
+    return line_ends(text).translate(None, CONTROLS)
+
+
+def line_ends(content: bytes) -> bytes:
+    """The same with plain line ends."""
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in content else content
 
 
 def _is_plain(text: str) -> bool:

@@ -72,7 +72,7 @@ def media_type(fields: Fields) -> str:
 
 def parameter(fields: Fields, name: str, key: str) -> str:
     """A parameter of a field, as in `text/html; charset="utf-8"`; empty if there is none."""
-    found = _pattern(key).search(_structured(fields, name))
+    found = _pattern(key).search(_structured(fields, name)) if name in fields else None
     if not found:
         return ""
     return found[2] if found[1] is None else re.sub(r"\\(.)", r"\1", found[1])

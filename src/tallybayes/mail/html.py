@@ -21,10 +21,16 @@ LINKS = 1_000  # that are read on one page
 LINK_READ = 200  # characters of one link
 
 INLINE = "a|abbr|acronym|b|big|code|em|font|i|kbd|s|small|span|strike|strong|sub|sup|tt|u"  # these divide no words
-BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{INLINE})[\s>])", re.IGNORECASE)
+# The first letter in both cases: an alternative that begins with a set of letters is skipped without trying it.
+NAMES = "|".join(f"[{name[0]}{name[0].upper()}](?i:{name[1:]})" for name in INLINE.split("|"))
+BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{NAMES})[\s>])")
 LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
 NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*+>")
+ATTRIBUTES = 64  # of a tag that are parsed: with many, libxml2 takes time quadratic in their number …
+SHORT = 16_384  # … which is little in a page of no more characters
+ATTRIBUTE = r"""[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
+OPENING = re.compile(rf"(<[a-zA-Z][^\s/>]*+(?:{ATTRIBUTE}){{0,{ATTRIBUTES}}}+)(?:{ATTRIBUTE})*+")
 
 
 def html_text(page: str) -> str:
@@ -34,7 +40,10 @@ def html_text(page: str) -> str:
     'Free money & more'
     """
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() else None
+    parsed = BLOCK.sub(" <", page)
+    if len(parsed) > SHORT:
+        parsed = OPENING.sub(r"\1", parsed)
+    root = etree.fromstring(parsed.encode(), parser) if page.strip() else None
     if parser.error_log.filter_from_fatals():
         text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
     elif root is None:

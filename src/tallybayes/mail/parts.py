@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from tallybayes.mail.decoding import decoded
+from tallybayes.mail.decoding import decoded, line_ends
 from tallybayes.mail.headers import Fields, keyword, media_type, parameter, split_headers
 
 DEPTH = 64  # of nesting
@@ -19,7 +19,7 @@ BOUNDARY = 256  # characters; the standard allows 70
 
 
 @dataclass(slots=True)
-class Part:
+class MailPart:
     """A part with its header fields; `opened` if it is a multipart whose parts follow it."""
 
     fields: Fields
@@ -60,16 +60,16 @@ class Boundaries:
             yield lines[start:]
 
 
-def parts_of(raw: bytes) -> list[Part]:
+def parts_of(raw: bytes) -> list[MailPart]:
     """The mail itself as a part, followed by all its parts in order; at least one, at most `PARTS`."""
-    lines = raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    lines = line_ends(raw)
     if lines.startswith((b"From ", b">From ")):
         lines = lines.partition(b"\n")[2]
     boundaries, waiting = Boundaries(), [(lines, 0)]
-    parts: list[Part] = []
+    parts: list[MailPart] = []
     while waiting and len(parts) < PARTS:
         content, depth = waiting.pop()
-        part = Part(*split_headers(content), depth)
+        part = MailPart(*split_headers(content), depth)
         parts.append(part)
         if depth < DEPTH:
             inner = _inner(part, boundaries, PARTS - len(parts))
@@ -78,7 +78,7 @@ def parts_of(raw: bytes) -> list[Part]:
     return parts
 
 
-def _inner(part: Part, boundaries: Boundaries, most: int) -> list[bytes]:
+def _inner(part: MailPart, boundaries: Boundaries, most: int) -> list[bytes]:
     if part.kind == "message/rfc822":
         return [decoded(part.body, keyword(part.fields, "content-transfer-encoding"))]
     if not part.kind.startswith("multipart/"):

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from tallybayes.mail.decoding import decoded, one_line, text_of
 from tallybayes.mail.headers import field_text, hosts, keyword, media_type, parameter
 from tallybayes.mail.html import html_links, html_text
-from tallybayes.mail.parts import Part, parts_of
+from tallybayes.mail.parts import MailPart, parts_of
 
 Row = dict[str, str | bool | int]
 
@@ -67,7 +67,7 @@ def read_mail(raw: bytes) -> Row:
     }
 
 
-def _texts(leaves: Sequence[Part]) -> tuple[list[str], list[str], str]:
+def _texts(leaves: Sequence[MailPart]) -> tuple[list[str], list[str], str]:
     """The plain texts, the HTML pages, and the first declared charset."""
     plain, pages, first, left = [], [], "", HTML_READ
     for part in leaves:
@@ -102,6 +102,6 @@ def _says_the_same(text: str, known: set[str]) -> bool:
     return len(words & known) >= SAME * len(words)
 
 
-def _is_attached(part: Part) -> bool:
+def _is_attached(part: MailPart) -> bool:
     named = parameter(part.fields, "content-disposition", "filename") or parameter(part.fields, "content-type", "name")
     return bool(named) or keyword(part.fields, "content-disposition") == "attachment"

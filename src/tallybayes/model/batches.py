@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple, TypeVar
@@ -18,6 +19,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.data.matching import ERROR
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
@@ -31,6 +33,18 @@ LEAST_BYTES = 1 << 21  # … or bytes
 LITTLE = 1 << 18  # bytes: below this an estimate of the size is enough
 
 T = TypeVar("T")
+
+
+class Given(NamedTuple):
+    """Rows as they are given: a frame, a stream or a source, where its labels, weights and groups are, and how they are
+    read."""
+
+    data: Any
+    labels: Any = None
+    weights: Any = None
+    groups: Any = None
+    label_type: pa.DataType | None = None
+    absent: str = ERROR
 
 
 class Batch(NamedTuple):
@@ -232,9 +246,11 @@ def each_labelled(
     label_type: pa.DataType | None = None,
     cast: bool = False,
     absent: str,
+    most: int = sys.maxsize,
 ) -> Iterator[T]:
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
-    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`."""
+    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`; batches of a
+    source have at most so many rows."""
     labels = schema.label if labels is None else labels
     check_apart(schema.by_column, label=labels, weight=weights)
     if not isinstance(data, RowSource):
@@ -245,7 +261,7 @@ def each_labelled(
         return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
 
     columns: dict[str, Any] = {"weights": weights, "groups": groups}
-    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent):
+    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent, most=most):
         yield from found
 
 
@@ -259,6 +275,7 @@ def each_batch(
     groups: str | None = None,
     label_type: pa.DataType | None = None,
     absent: str,
+    most: int = sys.maxsize,
 ) -> Iterator[T]:
     """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
     `groups` is read as it is stored."""
@@ -271,4 +288,4 @@ def each_batch(
     columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
-    return source.each(types, lambda batch: work(batch, labels))
+    return source.each(types, lambda batch: work(batch, labels), most)

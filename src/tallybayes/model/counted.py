@@ -6,7 +6,7 @@ counts. Questions about the counts are in `model`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self, cast
 
@@ -23,7 +23,7 @@ from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
-from tallybayes.model.batches import MOST_WEIGHT, Batch, check_threads, each_batch, labelled
+from tallybayes.model.batches import MOST_WEIGHT, Batch, Given, check_threads, each_batch, labelled
 from tallybayes.model.plausible import too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.rounding import Rounding
@@ -78,8 +78,8 @@ class Counted(Additive):
         if unlabelled is not None:
             from tallybayes.model.em.training import train_unlabelled
 
-            how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type}
-            return cast(Self, train_unlabelled(schema, data, labels, unlabelled, sample=sample, **how))
+            given = Given(data, labels, weights, None, label_type, absent)
+            return cast(Self, train_unlabelled(schema, given, unlabelled, threads, sample))
         model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
         if model.schema.has_components and not isinstance(labels, SoftLabels):
             raise ValueError(
@@ -149,13 +149,22 @@ class Counted(Additive):
         before = dict(vars(self))
         self._own(other.label_type)
         self._merge(other.rows, other.columns, -1)
-        reason = why_impossible(self.schema, self.rows, self.columns, other.rows, other.columns)
+        reason = why_impossible(self, other)
         if reason:
             self._merge(other.rows, other.columns, 1)  # exact, so the attempt leaves no trace
             vars(self).update(before)
             return reason
         self._drop_traces(other)
         return None
+
+    def leave_out(self, other: Self) -> None:
+        """Subtracts rows that must have been counted, which are to be scored by the rest."""
+        reason = self._take_away(other)
+        if reason:
+            raise ValueError(
+                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. Give rows, "
+                "labels and weights that the model was trained on."
+            )
 
     def without(self, part: Self) -> Self:
         """The counts minus those of a model trained on some of the same rows. That they are the same is not checked."""
@@ -259,6 +268,12 @@ class Counted(Additive):
         self._shared = result._shared = True
         return result
 
+    def _mapped(self, work: Callable[[Any], Any], label_type: pa.DataType | None) -> Self:
+        """A model whose tallies are made from these by `work`, with labels of this type."""
+        result = type(self)(self.schema, label_type)
+        result.rows, result.columns = work(self.rows), {name: work(tally) for name, tally in self.columns.items()}
+        return result
+
     def _check_label_type(self, label_type: pa.DataType) -> None:
         if self.label_type is not None and label_type != self.label_type and self.rows.filled():
             raise TypeError(
@@ -268,7 +283,7 @@ class Counted(Additive):
     def _check_mergeable(self, other: Self) -> None:
         """Raises all possible errors before anything changes."""
         if not isinstance(other, Counted):
-            raise TypeError(f"A model can be merged with a model, not with a {type(other).__name__}.")
+            raise TypeError(f"A model can be merged with a model, not with {other!r}.")
         self.schema.check_compatible(other.schema)
         if other.label_type != self.label_type and other.rows.filled():
             self._check_label_type(other.label_type)

@@ -15,6 +15,12 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 
 REJECTED = -1
+CELLS = 1 << 22  # probabilities of rows that are decided at a time
+
+
+def most_rows(classes: int) -> int:
+    """How many rows to decide at a time, so that their probabilities take little memory."""
+    return max(CELLS // max(classes, 1), 1)
 
 
 def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] | Any) -> Floats:

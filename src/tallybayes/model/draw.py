@@ -38,9 +38,8 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
                 "or leave the column out of the schema."
             )
     drawn = labels.take(pa.array(classes))
-    rows = pa.record_batch({"": drawn, **columns}).select(
-        [column for name in beliefs for column in members(name)]
-    )  # rows may have no columns
+    names = [column for name in beliefs for column in members(name)]
+    rows = pa.record_batch({"": drawn, **columns}).select(names)  # there may be no columns, only rows
     return Sample(rows, drawn)
 
 

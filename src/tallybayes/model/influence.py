@@ -28,7 +28,7 @@ def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, ab
         raise ValueError(f"Whose answer? There are {len(answer)} rows; give one.")
     best = int(answer[0].argmax())
     now = _log_odds(dict(zip(model.classes, answer[0].tolist(), strict=True)), model.classes[best])
-    rest, found = model.copy(), []
+    rest, gone, found = model.copy(), model.copy(), []
     labels = model.schema.label if labels is None else labels
     for batch in labelled(model.schema.frame(data), labels, None):
         seen: dict[tuple[int, int], Influence] = {}
@@ -37,13 +37,13 @@ def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, ab
             if key not in seen:
                 seen[key] = _without(model, rest, row, batch, at, model.classes[best], now, absent)
             found.append(seen[key]._replace(row=batch.start + at))
+        gone.leave_out(_model_of(model, batch, slice(None), absent))  # each row may look as if it had been counted
     found.sort(key=lambda each: (-abs(each.change), each.row))
     return found if top is None else found[:top]
 
 
 def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, now: float, absent: str) -> Influence:
-    label = pa.array(model._labels([batch.rows.classes[batch.rows.codes[at]]]), model.label_type)
-    one = type(model).train(model.schema, batch.cells.slice(at, 1), label, absent=absent)
+    one = _model_of(model, batch, slice(at, at + 1), absent)
     reason = rest._take_away(one)
     if reason:
         raise ValueError(
@@ -56,7 +56,14 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     rest += one
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
-    return Influence(at, label[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
+    return Influence(at, one.classes[0], without, float(np.nan_to_num(now - then, nan=0.0)))
+
+
+def _model_of(model: Any, batch: Batch, rows: slice, absent: str) -> Any:
+    """A model of some rows of a batch."""
+    keys = [batch.rows.classes[code] for code in batch.rows.codes[rows]]
+    labels = pa.array(model._labels(keys), model.label_type)
+    return type(model).train(model.schema, batch.cells[rows], labels, absent=absent)
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:

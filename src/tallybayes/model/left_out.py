@@ -25,6 +25,8 @@ from tallybayes.model.tallying import tallies_of
 from tallybayes.schema.entries import Name, check_apart
 
 BLOCK = 1 << 13  # rows scored at a time
+CELLS = 1 << 24  # of evidence, one per row, class and column, of the rows left out at a time …
+FEWEST = 1024  # … which are at least so many
 FEW = 5  # classes named in a message
 
 
@@ -105,12 +107,7 @@ def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> No
     """Subtracts the rows from the remaining counts; an error if that is impossible."""
     own = Model(rest.schema, batch.label_type)
     own.rows, own.columns = Tally.of_rows(batch.rows), tallies_of(rest.schema, encoded, batch.rows, batch.start)
-    reason = rest._take_away(own)
-    if reason:
-        raise ValueError(
-            f"These rows cannot be left out, because the model has not counted all of them: without them, {reason}. "
-            "Give rows, labels and weights that the model was trained on."
-        )
+    rest.leave_out(own)
 
 
 def _priors(model: Model, rows: Rows) -> Floats:
@@ -135,9 +132,8 @@ def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, 
     keys = rest.keys()
     there = [rows.classes.index(key) for key in keys]
     for name, family in model.schema.columns.items() if keys else ():
-        found = np.zeros((len(keys), 1))
-        family.believe(rest.columns[name], keys).add_evidence(cells[name], found)
-        scored[name][row, there] = found[:, 0]
+        belief = family.believe(rest.columns[name], keys)
+        scored[name][row, there] = belief.evidence_for(cells[name], len(keys))[:, 0]
 
 
 def _scored(
@@ -159,8 +155,7 @@ def _scored(
             for name, work in how.items():
                 logs = work(encoded[name][at:end], rows.slice(at, end))
                 if idle[at:end].any():
-                    scores = np.zeros((len(rows.classes), end - at))
-                    beliefs[name].add_evidence(encoded[name][at:end], scores)
+                    scores = beliefs[name].evidence_for(encoded[name][at:end], len(rows.classes))
                     logs[idle[at:end]] = scores.T[idle[at:end]]
                 found[name].append(logs)
         return found
@@ -185,7 +180,14 @@ def evaluate_left_out(
     def evaluated(batch: Batch) -> Evaluation:
         return _left_out(model, batch, rule, threads, absent)
 
-    return together(each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent))
+    how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "most": most_left_out(model)}
+    return together(each_labelled(data, model.schema, labels, evaluated, **how))
+
+
+def most_left_out(model: Model) -> int:
+    """How many rows to leave out at a time, so that their evidence takes little memory; a few at least, since each time
+    costs as much as the model is large."""
+    return max(CELLS // max(len(model.classes) * len(model.schema.columns), 1), FEWEST)
 
 
 def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str) -> Evaluation:

@@ -34,6 +34,9 @@ class MixedBeliefs:
         found = self.known.posterior(data, threads, absent)
         return np.stack([found[:, at].sum(axis=1) for at in self.components], axis=1)
 
+    def most_probable(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Counts:
+        return self.posterior(data, threads, absent).argmax(axis=1)
+
     def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
         return self._added(self.known.log_joint(data, threads, absent))
 

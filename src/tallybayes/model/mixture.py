@@ -9,26 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
-from tallybayes.model import decide
+from tallybayes.model.batches import Given
+from tallybayes.model.classifier import Classifier
 from tallybayes.model.em.settings import EM
 from tallybayes.model.em.training import train_unlabelled
-from tallybayes.model.evidence import Evidence
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model
 from tallybayes.schema import Schema
 
 
-class Mixture:
+class Mixture(Classifier):
     """A model of components that answers for classes. Save its `model`; `Mixture(load(path))` restores it. Any other
-    model is a mixture with one component per class.
+    model is a mixture with one component per class. The evidence for a class is the mean over its components, weighted
+    by their probabilities in the row; the remainder is added to the prior, so that the total equals `log_joint`.
 
     >>> from tallybayes import Gaussian
     >>> frame = {"x": [0.0, 0.1, 9.0, 9.1, 4.5, 4.6]}
@@ -58,13 +57,14 @@ class Mixture:
         label_type: pa.DataType | None = None,
     ) -> Mixture:
         """Counts rows like `Model.train`, including those without labels, with `components` for each class."""
-        settings = unlabelled or EM(components=2)
-        how = {"weights": weights, "threads": threads, "absent": absent, "label_type": label_type, "sample": None}
-        return cls(train_unlabelled(schema, data, labels, settings, mixed=True, **how))
+        given = Given(data, labels, weights, None, label_type, absent)
+        return cls(train_unlabelled(schema, given, unlabelled or EM(components=2), threads, mixed=True))
 
     def beliefs(self) -> MixedBeliefs:
         """The current beliefs, like `Model.beliefs`."""
         return MixedBeliefs(self.model.beliefs(), self.schema.components)
+
+    _believed = beliefs
 
     @property
     def classes(self) -> list[Any]:
@@ -88,35 +88,6 @@ class Mixture:
         """The number of rows of each class, or the sum of their weights."""
         rows = self.model.rows_by_class()
         return {label: sum(rows[part] for part in parts) for label, parts in self.components.items()}
-
-    def prior(self) -> dict[Any, float]:
-        """P(class)."""
-        known = self.beliefs()
-        return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
-
-    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(class, row): the joint probabilities of its components added up."""
-        return self.beliefs().log_joint(data, threads, absent)
-
-    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(class | row)."""
-        return self.beliefs().posterior(data, threads, absent)
-
-    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
-        """The index in `classes` of each row's most probable class; the first one on a tie."""
-        return self.posterior(data, threads=threads, absent=absent).argmax(axis=1)
-
-    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
-        """The decision for each row, like `Model.decide`."""
-        known = self.beliefs()
-        matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
-        chosen = decide.decide(known.posterior(data, None, absent), matrix, reject)
-        return [None if i == decide.REJECTED else known.labels[i] for i in chosen.tolist()]
-
-    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
-        """The evidence of each column for each class: the mean over its components, weighted by their probabilities in
-        the row. The remainder is added to the prior, so that the total equals `log_joint`."""
-        return self.beliefs().evidence(data, absent)
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{name} of {len(labels)}" for name, labels in self.components.items())

@@ -14,14 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 import tallybayes
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.matching import ERROR
 from tallybayes.families.base import Belief, Family, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
-from tallybayes.model import decide, draw
+from tallybayes.model import draw
 from tallybayes.model.batches import labelled
-from tallybayes.model.evidence import Evidence
 from tallybayes.model.joint.bif import to_bif
 from tallybayes.model.joint.distribution import Joint, class_name
 from tallybayes.model.joint.graph import Dependences, Graph
@@ -76,11 +75,6 @@ class Model(Uncertainty):
         """
         return self._believed()
 
-    def prior(self) -> dict[Any, float]:
-        """P(class)."""
-        known = self._believed()
-        return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
-
     def estimates(self, column: Name) -> dict[str, dict[Any, float]]:
         """Point estimates of the parameters of a column or block, for every class."""
         name = self.schema.entry(column)
@@ -98,30 +92,12 @@ class Model(Uncertainty):
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
         return known.columns[self.schema.entry(column)].posterior(known.number(label))
 
-    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """P(class | row), an array [row, class]. A row that is impossible in every class gets the prior.
-
-        With `absent="missing"`, columns that the data lacks count as missing in every row."""
-        return self._believed().posterior(data, threads, absent)
-
-    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
-        """The index in `classes` of each row's most probable class; the first one on a tie."""
-        return self._believed().most_probable(data, threads, absent)
-
-    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
-        """log P(class, row): the sum of the prior and the evidence of all columns."""
-        return self._believed().log_joint(data, threads, absent)
-
     def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(row): the joint probability summed over the classes, −∞ if the row is impossible in every class. It
         normalises the posterior, and is low for rows unlike those that were counted."""
         known = self._believed()
         _refuse_scores(known)
         return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
-
-    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
-        """The evidence of each column for each class; `evidence.words(row)` splits that of a text by word."""
-        return self._believed().evidence(data, absent)
 
     def belief(self, column: Name) -> Belief:
         """The belief of a column or block, which scores new cells."""
@@ -144,14 +120,6 @@ class Model(Uncertainty):
             joint = known.log_joint(batch.cells, None, absent)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total
-
-    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
-        """The decision for each row: the most probable class, or with `costs` the one of least expected cost; None
-        where even that exceeds `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
-        classes = self.classes
-        matrix = None if costs is None else decide.cost_matrix(classes, costs)
-        chosen = decide.decide(self._believed().posterior(data, None, absent), matrix, reject)
-        return [None if i == decide.REJECTED else classes[i] for i in chosen.tolist()]
 
     def probability(self, question: Any, given: Any = None) -> float:
         """P(question | given), for any columns and the class; all others are summed out.
@@ -219,10 +187,9 @@ class Model(Uncertainty):
         share = np.exp(known.prior)
         counted = self.schema.prior == FREQUENCIES
         prior = FREQUENCIES if counted else {True: share[at], False: np.delete(share, at).sum()}
-        result = Model(Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons), pa.bool_())
         groups: dict[Key, list[Key]] = {True: [known.keys[at]], False: known.keys[:at] + known.keys[at + 1 :]}
-        result.rows = self.rows.merged(groups)
-        result.columns = {name: tally.merged(groups) for name, tally in self.columns.items()}
+        result = self._mapped(lambda tally: tally.merged(groups), pa.bool_())
+        result.schema = Schema(self.schema.columns, prior=prior, reasons=self.schema.reasons)
         return result
 
     def linear(self, label: Any) -> Linear:

@@ -13,12 +13,15 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.model.draw import sample
 from tallybayes.model.scoring import Beliefs
-from tallybayes.schema.entries import Name
+from tallybayes.schema.entries import Name, joined, members
+
+_Pattern = Mapping[Name, NDArray[np.bool_]]  # which columns of every entry are missing
 
 NEAR = 200  # drawn texts of about the same length to compare with
 
@@ -33,40 +36,54 @@ class Comparison:
             for name, family in known.schema.columns.items()
             if family.is_text
         }
-        rows, _ = sample(known.columns, known.prior, labels, draws, seed)
-        (batch,) = known.encoded(rows, "error")
+        self._rows, _ = sample(known.columns, known.prior, labels, draws, seed)
+        (batch,) = known.encoded(self._rows, "error")
         self._drawn = self._scored(batch.cells, batch.rows)
-        self._by_pattern: dict[tuple[Name, ...], _Scores] = {}
+        self._by_pattern: dict[bytes, _Scores] = {}
 
     def novelty(self, cells: Mapping[Name, Any], rows: int) -> Floats:
         """For every row, the share of drawn rows that are as improbable, including the row itself."""
         scored = self._scored(cells, rows)
-        missing = {name: self.known.schema.columns[name].missing(cells[name]) for name in cells}
+        gaps = {name: self.known.schema.columns[name].gaps(cells[name]) for name in cells}
         found = np.empty(rows)
-        for pattern, at in _patterns(missing, rows):
-            there = [name for name in cells if name not in pattern]
-            found[at] = _shares(_total(self.known, scored, there, at), self._of(tuple(there)))
+        for pattern, at in _patterns(gaps, rows):
+            there = [name for name, gone in pattern.items() if not gone.all()]
+            found[at] = _shares(_total(self.known, scored, there, at), self._of(pattern, there))
         return found
 
     def _scored(self, cells: Mapping[Name, Any], rows: int) -> _Scored:
         found = _Scored(rows)
         for name, belief in self.known.columns.items():
-            scores = np.zeros((len(self.known.keys), rows))
-            belief.add_evidence(cells[name], scores)
+            if name not in cells:
+                continue
+            scores = belief.evidence_for(cells[name], len(self.known.keys))
             if name in self._pooled:
-                common = np.zeros((1, rows))
-                self._pooled[name].add_evidence(cells[name], common)
+                common = self._pooled[name].evidence_for(cells[name], 1)
                 scores -= np.where(np.isfinite(common), common, 0.0)
             found.evidence[name] = scores
             found.words[name], found.new[name] = belief.unseen(cells[name])
         return found
 
-    def _of(self, there: tuple[Name, ...]) -> _Scores:
-        """The drawn rows, scored by these columns alone and sorted by their number of words."""
-        if there not in self._by_pattern:
-            scores = _total(self.known, self._drawn, list(there), np.arange(self._drawn.rows))
-            self._by_pattern[there] = scores.take(np.argsort(scores.words, kind="stable"))
-        return self._by_pattern[there]
+    def _of(self, pattern: _Pattern, there: list[Name]) -> _Scores:
+        """The drawn rows with the same cells missing, sorted by their number of words."""
+        key = b"".join(gone.tobytes() for gone in pattern.values())
+        if key not in self._by_pattern:
+            every = np.arange(self._drawn.rows)
+            scores = _total(self.known, self._with_gaps(pattern, there), there, every)
+            self._by_pattern[key] = scores.take(np.argsort(scores.words, kind="stable"))
+        return self._by_pattern[key]
+
+    def _with_gaps(self, pattern: _Pattern, there: list[Name]) -> _Scored:
+        """The drawn rows, with blocks scored again of which some columns are missing."""
+        cells = {}
+        for name in there:
+            if pattern[name].any():
+                drawn = {column: self._rows.column(column) for column in members(name)}
+                for column in np.array(members(name))[pattern[name]].tolist():
+                    drawn[column] = pa.nulls(len(drawn[column]), drawn[column].type)
+                cells[name] = self.known.schema.columns[name].encode(joined(name, drawn))
+        again = self._scored(cells, self._drawn.rows)
+        return self._drawn.replaced(again)
 
 
 class _Scored:
@@ -77,6 +94,13 @@ class _Scored:
         self.evidence: dict[Name, Floats] = {}  # [class, row]
         self.words: dict[Name, Floats] = {}
         self.new: dict[Name, Floats] = {}
+
+    def replaced(self, other: _Scored) -> _Scored:
+        """The same with the columns that the other has."""
+        found = _Scored(self.rows)
+        for name in ("evidence", "words", "new"):
+            setattr(found, name, getattr(self, name) | getattr(other, name))
+        return found
 
 
 class _Scores(NamedTuple):
@@ -106,16 +130,15 @@ def _total(known: Beliefs, scored: _Scored, names: list[Name], at: Any) -> _Scor
     return _Scores(total[False], total[True], words)
 
 
-def _patterns(missing: Mapping[Name, NDArray[np.bool_]], rows: int) -> list[tuple[set[Name], Any]]:
-    """Each set of columns that are missing together, and the rows where they are."""
-    if not missing:
-        return [(set(), np.arange(rows))]
-    names = list(missing)
-    table = np.stack([missing[name] for name in names], axis=1)
-    kinds, at = np.unique(table, axis=0, return_inverse=True)
+def _patterns(gaps: _Pattern, rows: int) -> list[tuple[_Pattern, Any]]:
+    """Which cells are missing together, and the rows where they are."""
+    if not gaps:
+        return [({}, np.arange(rows))]
+    ends = np.cumsum([each.shape[1] for each in gaps.values()])[:-1]
+    kinds, at = np.unique(np.concatenate(list(gaps.values()), axis=1), axis=0, return_inverse=True)
     at = at.reshape(-1)
     return [
-        ({name for name, gone in zip(names, kind.tolist(), strict=True) if gone}, np.flatnonzero(at == number))
+        (dict(zip(gaps, np.split(kind, ends), strict=True)), np.flatnonzero(at == number))
         for number, kind in enumerate(kinds)
     ]
 

@@ -108,7 +108,7 @@ class _LeftOut:
 
     def __init__(self, model: Model, rows: SampledRows, pieces: Pieces) -> None:
         keys = model.keys()
-        self.model, self.rows, self.counted = model, rows, Rows(keys, codes_of(rows, keys), rows.rows().weights)
+        self.model, self.rows, self.counted = model, rows, Rows(keys, codes_of(rows, keys), rows.counted().weights)
         self.places = {name: j for j, name in enumerate(pieces.names)}
         self.missing = {name: j for j, name in enumerate(pieces.missing, len(pieces.names))}
         shape = len(keys), len(rows)
@@ -242,7 +242,7 @@ def _part_evidence(model: Model, rows: SampledRows, counted: Rows) -> Iterator[F
 
 def _folds(model: Model, rows: SampledRows) -> int:
     """As many folds as needed to leave at least nine tenths of all rows in the counts."""
-    return min(max(math.ceil(FOLDS * rows.weights.sum() / max(model.n, 1.0)), 1), FOLDS)
+    return min(max(math.ceil(FOLDS * rows.own.sum() / max(model.n, 1.0)), 1), FOLDS)
 
 
 def _weight(thetas: Floats, classes: list[Any]) -> float | dict[Any, float]:

@@ -13,12 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.batches import Batch, Given, labelled
 from tallybayes.model.sample import RowSample
 from tallybayes.schema import Schema
 
@@ -57,15 +58,26 @@ def prepare(
             "once. Choose them on some rows with prepare(schema, rows, labels)."
         )
     sample = RowSample(schema.by_column, ROWS)
+    seen = any(family.looks_at_labels for family in schema.columns.values())
+    classes: set[Key] = set()
     for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
-        sample.add(_with_labels(batch))
+        known = _with_labels(batch)
+        classes.update(known.rows.classes)
+        sample.add(known if seen else _without_classes(known))
     if not sample.seen:
         raise ValueError("There are no labelled rows to choose intervals, levels or questions from.")
-    rows = sample.rows()
+    found = sample.rows()
+    rows = found.rows() if seen else Rows(sorted(classes), found.labels, found.rows().weights)
     try:
-        return schema.prepared(_finite(rows.cells), rows.rows(), absent)
+        return schema.prepared(_finite(found.cells), rows, absent)
     except CellError as error:  # of a row of the sample, whose number says nothing
         raise ValueError(f"Column {error.column!r}: {error.reason}") from None
+
+
+def prepared_on(given: Given, schema: Schema | Mapping[Any, Family]) -> Schema:
+    """The same, for rows that are given in one piece."""
+    how = {"weights": given.weights, "label_type": given.label_type, "absent": given.absent}
+    return prepare(schema, given.data, given.labels, **how)
 
 
 def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
@@ -75,6 +87,12 @@ def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
             kept = pc.if_else(pc.is_inf(column), pa.scalar(None, kind), column)
             cells = cells.set_column(at, cells.schema.field(at).name, kept)
     return cells
+
+
+def _without_classes(batch: Batch) -> Batch:
+    """Rows as if all had the same class: which of them are copies must not depend on labels that nothing looks at."""
+    rows = Rows(batch.rows.classes[:1], np.zeros(len(batch.rows), np.int32), batch.rows.weights)
+    return Batch(batch.cells, batch.label_type, rows, batch.start)
 
 
 def _with_labels(batch: Batch) -> Batch:

@@ -12,12 +12,13 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data import frames
 from tallybayes.data.matching import MISSING
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.smoothing import SmoothedBelief
+from tallybayes.families.events import NoJointError
 from tallybayes.model import decide
 from tallybayes.model.scoring import Beliefs
-from tallybayes.schema.entries import Name, in_order
+from tallybayes.schema.entries import Name, apart, each_once, in_order
 
 POINTS = 2001  # of a grid of numbers
 REACH = 9.0  # of the grid, in standard units
@@ -48,9 +49,14 @@ def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
         raise ValueError(f"There are {sum(b.rows for b in batches)} rows; give one.")
     cells = batches[0].cells
     scores = known.scores_of(cells, 1)
-    lacking = [name for name in cells if bool(known.schema.columns[name].missing(cells[name])[0])]
-    found = [Question(name, _gain(known, name, scores, costs)) for name, _ in in_order(dict.fromkeys(lacking))]
-    return sorted(found, key=lambda question: -question.gain)
+    asked = dict.fromkeys(each_once(cells))
+    lacking = [name for name, _ in in_order(asked) if bool(known.schema.columns[name].missing(cells[name])[0])]
+    if known.schema.overlaps:
+        (given,) = frames.batches(known.schema.frame(row))
+        gains = [_gain_of_rows(known, name, given, scores, costs) for name in lacking]
+    else:
+        gains = [_gain(known, name, scores, costs) for name in lacking]
+    return sorted(map(Question, lacking, gains), key=lambda question: -question.gain)
 
 
 def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> float:
@@ -66,20 +72,30 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
     return float(_open(before, costs)[0] - left)
 
 
+def _gain_of_rows(known: Beliefs, name: Name, row: pa.RecordBatch, scores: Floats, costs: Floats | None) -> float:
+    """The same for a column that is in several entries: from rows with drawn values filled in."""
+    classes = len(known.keys)
+    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
+    copies = pa.Table.from_batches([row]).take(pa.array(np.zeros(len(values), np.int64)))
+    filled = {**dict(zip(copies.column_names, copies.columns, strict=True)), **apart(name, values)}
+    before = decide.probabilities(scores, known.prior)
+    after = [known.scores_of(batch.cells, batch.rows) for batch in known.encoded(pa.table(filled), MISSING)]
+    open_still = _open(decide.probabilities(np.concatenate(after, axis=1), known.prior), costs)
+    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / DRAWN, DRAWN) @ open_still)
+
+
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
     """The possible values of a cell; None if they are not known."""
     if family.support is not None and not family.takes_blocks:
         return _numbers(family, belief, classes)
-    if isinstance(belief, SmoothedBelief):
-        cells = family.encode(pa.array(belief.levels, pa.string()))
-        return Values(cells, _evidence(belief, cells, len(belief.levels), classes)) if belief.levels else None
-    return _drawn(family, belief, classes)
-
-
-def _evidence(belief: Belief, cells: Any, size: int, classes: int) -> Floats:
-    evidence = np.zeros((classes, size))
-    belief.add_evidence(cells, evidence)
-    return evidence
+    try:
+        levels = None if family.takes_blocks else belief.conditionals()[0][0].states
+    except NoJointError:
+        levels = None
+    if levels is None:
+        return _drawn(family, belief, classes)
+    cells = family.encode(pa.array(levels, pa.string()))
+    return Values(cells, belief.evidence_for(cells, classes)) if levels else None
 
 
 def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -87,7 +103,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     assert support is not None
     if support.whole:
         x = np.arange(WHOLE, dtype=np.float64)
-        evidence = _evidence(belief, x, len(x), classes)
+        evidence = belief.evidence_for(x, classes)
         enough = int(np.searchsorted(np.cumsum(np.exp(evidence), axis=1).min(axis=0), ENOUGH)) + 1
         return Values(x[:enough], evidence[:, :enough])
     some = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN)).to_numpy(zero_copy_only=False)
@@ -98,7 +114,7 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     if support.lowest == 0.0:
         held = np.abs(x) < LARGEST_LOG
         x, steps = np.exp(x[held]), steps[held] + x[held]
-    return Values(x, _evidence(belief, x, len(x), classes) + steps)
+    return Values(x, belief.evidence_for(x, classes) + steps)
 
 
 def _grid(some: Floats) -> tuple[Floats, Floats]:

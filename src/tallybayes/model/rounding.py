@@ -4,6 +4,7 @@ together in every one of them."""
 from __future__ import annotations
 
 import warnings
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -20,8 +21,8 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._schema = Schema({name: family for name, family in schema.columns.items() if family.rounds})
-        self._kept: dict[Name, list[Floats]] = {name: [] for name in self._schema.columns}
+        self._families = {name: family for name, family in schema.columns.items() if family.rounds}
+        self._kept: dict[Name, list[Floats]] = {name: [] for name in self._families}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept
 
@@ -42,8 +43,12 @@ class Rounding:
         for name, kept in self._kept.items():
             kept.append(encoded[name])
 
+    @cached_property
+    def _schema(self) -> Schema:
+        return Schema(self._families)
+
     def warn(self) -> None:
         for name, kept in self._kept.items():
-            hidden = self._schema.columns[name].blurred(np.concatenate(kept)) if kept else None
+            hidden = self._families[name].blurred(np.concatenate(kept)) if kept else None
             if hidden is not None:
                 warnings.warn(f"Column {name!r}: {hidden}", stacklevel=3)

@@ -14,6 +14,7 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
+from tallybayes.data.copies import FEW, are_cases
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
@@ -23,6 +24,7 @@ MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
 ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
 FEW_COPIES = 4  # of a row, on average: then it is faster to list them all
+SCARCE = 0.01  # the share of equal rows up to which it does not matter whether they are copies
 MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
 
 
@@ -65,7 +67,7 @@ class RowSample:
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names)
         at, copies = self._lowest(marks, batch.rows)
-        chosen = _plain(_taken(cells.select(names), at), self.texts)
+        chosen = _plain(cells.select(names).take(pa.array(at)), self.texts)
         if check is not None:
             check(chosen, at)
         self.label_type = batch.label_type
@@ -151,17 +153,48 @@ class RowSample:
         return int(starts[wanted]) if wanted < len(starts) else len(taken.marks)
 
     def rows(self) -> SampledRows:
-        """The sample, in the order of its fingerprints."""
-        taken = self._together()
-        wanted = self._wanted(taken)
-        at, weights = _spelled_out(taken.copies[:wanted], taken.weights[:wanted], self.size)
+        """The sample, in the order of its fingerprints. Copies of a row are one row of their total weight; equal rows
+        that are independent cases are listed one by one."""
+        taken = _counted_by_weight(self._sampled())
+        alone = self._are_cases(taken)
+        kinds = _numbered(taken.marks, taken.labels)
+        held = np.bincount(kinds, taken.copies * taken.weights)[kinds] if len(kinds) else taken.weights
+        at = _spelled_out(taken.copies, self.size)
         at = at[: _short(taken.sizes[at])]
+        starts = np.flatnonzero(np.append(True, alone[at[1:]] | (np.diff(kinds[at]) != 0))[: len(at)])
+        weights = np.add.reduceat(taken.weights[at], starts) if len(at) else taken.weights
+        at = at[starts]
+        own = np.where(alone, taken.weights, held)[at]
         present = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if present[number])
-        labels = places_of(list(self._keys), keys)
+        labels = places_of(list(self._keys), keys)[taken.labels[at]]
         cells = taken.cells if _is_all(at, len(taken.marks)) else taken.cells.take(pa.array(at))
         assert self.label_type is not None
-        return SampledRows(cells, taken.marks[at], keys, labels[taken.labels[at]], weights[: len(at)], self.label_type)
+        weights = weights / (weights.sum() / max(len(weights), 1))
+        return SampledRows(cells, taken.marks[at], keys, labels, weights, own, self.label_type)
+
+    def _sampled(self) -> Taken:
+        """The rows of the sample, and no others."""
+        taken = self._together()
+        wanted = self._wanted(taken)
+        return taken if wanted == len(taken.marks) else taken.take(np.arange(wanted))
+
+    def _are_cases(self, taken: Taken) -> NDArray[np.bool_]:
+        """Which of these rows stand for independent cases. Equal rows of several classes do; equal texts never do."""
+        numbers = _numbered(taken.marks)
+        if self.texts or not len(numbers):
+            return np.zeros(len(numbers), bool)
+        firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
+        several = np.bincount(numbers, np.diff(_numbered(taken.marks, taken.labels), prepend=-1)) > 1
+        number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
+        asked = ~several & (number > 1)
+        if number[asked].sum() <= SCARCE * number.sum():
+            several |= asked  # without weights, which cost time
+        else:
+            cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
+            sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
+            several |= are_cases(cells, number, asked, number.sum() / sampled)
+        return several[numbers]
 
 
 def merged(samples: Sequence[RowSample]) -> RowSample:
@@ -174,19 +207,33 @@ def merged(samples: Sequence[RowSample]) -> RowSample:
     return found
 
 
-def _spelled_out(copies: Counts, weights: Floats, most: int) -> tuple[Indices, Floats]:
-    """Repeats rows by their multiplicity, and rows with an integer weight by that weight, since weight two is twice. If
-    there are too many, takes some at equal distances. Returns their indices and weights."""
-    total = float((copies * weights).sum())
-    if np.all(weights == np.floor(weights)) and total < MOST_ROWS:
-        copies, weights = copies * weights.astype(np.int64), np.ones(len(weights))
+def _counted_by_weight(taken: Taken) -> Taken:
+    """Rows of integer weights as so many rows, since weight two is twice. If many distinct rows all come k times, or a
+    multiple of that, every row was repeated: they are rows of weight k."""
+    totals = taken.copies * taken.weights
+    if np.any(taken.weights != np.floor(taken.weights)) or totals.sum() >= MOST_ROWS:
+        return taken
+    starts = np.flatnonzero(np.diff(_numbered(taken.marks, taken.labels), prepend=-1))
+    copies = np.add.reduceat(totals.astype(np.int64), starts) if len(starts) else taken.copies
+    times = np.gcd.reduce(copies) if len(copies) > FEW and copies.min() > 1 else 1
+    taken = taken if len(starts) == len(taken.marks) else taken.take(starts)
+    return taken._replace(copies=copies // times, weights=np.full(len(copies), float(times)))
+
+
+def _numbered(*keys: NDArray[Any]) -> Indices:
+    """Numbers sorted rows: the same for consecutive ones with the same keys."""
+    changes = [np.diff(key) != 0 for key in keys]
+    return np.cumsum(np.append(False, np.logical_or.reduce(changes))[: len(keys[0])])
+
+
+def _spelled_out(copies: Counts, most: int) -> Indices:
+    """Repeats rows by their multiplicity. If there are too many, takes some at equal distances. Returns their
+    indices."""
     count = int(copies.sum())
     if count <= FEW_COPIES * most:
         at = np.repeat(np.arange(len(copies)), copies)
-        at = at if count <= most else at[spread(count, most).astype(np.intp)]
-    else:
-        at = np.searchsorted(np.cumsum(copies), spread(count, most), side="right")
-    return at, weights[at]
+        return at if count <= most else at[spread(count, most).astype(np.intp)]
+    return np.searchsorted(np.cumsum(copies), spread(count, most), side="right")
 
 
 def _short(sizes: Counts) -> int:
@@ -206,12 +253,16 @@ def _different(marks: Marks, at: Indices, rows: Rows) -> tuple[Indices, Counts]:
 
 
 def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, Counts]:
-    """The same with fingerprints given by number, and in the order of these."""
-    if len(at) and numbers[-1] == len(at) - 1:  # all differ
-        return at, np.ones(len(at), np.int64)
-    weights = None if rows.weights is None else rows.weights[at]
-    firsts, kinds = equal_rows(numbers, Rows(rows.classes, rows.codes[at], weights))
-    return at[firsts], np.bincount(kinds, minlength=len(firsts))
+    """The same with fingerprints given by number, in the order of the rows. Most are usually alone."""
+    copies, rest = np.ones(len(at), np.int64), np.flatnonzero(np.bincount(numbers)[numbers] > 1)
+    if len(rest):
+        some = at[rest]
+        weights = None if rows.weights is None else rows.weights[some]
+        firsts, kinds = equal_rows(numbers[rest], Rows(rows.classes, rows.codes[some], weights))
+        copies[rest] = 0
+        copies[rest[firsts]] = np.bincount(kinds)
+    kept = np.flatnonzero(copies)
+    return at[kept], copies[kept]
 
 
 def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
@@ -225,17 +276,6 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
     for _ in in_pieces(cells.num_rows, None, some, size_of(cells)):
         pass
     return marks
-
-
-def _taken(cells: pa.RecordBatch, at: Indices) -> pa.RecordBatch:
-    """Some rows, with several threads if that is worthwhile."""
-    wanted = pa.array(at)
-
-    def some(start: int, stop: int) -> list[pa.Array]:
-        return [column.take(wanted) for column in cells.columns[start:stop]]
-
-    parts = in_pieces(cells.num_columns, None, some, size_of(cells))
-    return pa.RecordBatch.from_arrays([column for part in parts for column in part], cells.schema.names)
 
 
 def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:

@@ -18,13 +18,15 @@ Indices = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class SampledRows:
-    """Rows in the order of their fingerprints."""
+    """Rows in the order of their fingerprints. `weights` are relative, one on average; `own` is what is left out with
+    each row: its weight, and that of its copies."""
 
     cells: pa.RecordBatch
     marks: Marks
     keys: list[Key]
     labels: Codes
     weights: Floats
+    own: Floats
     label_type: pa.DataType
 
     def __len__(self) -> int:
@@ -32,23 +34,27 @@ class SampledRows:
 
     def rows(self) -> Rows:
         """Their classes and weights."""
-        return Rows(self.keys, self.labels, None if np.all(self.weights == 1.0) else self.weights)
+        return self._weighed(self.weights)
+
+    def counted(self) -> Rows:
+        """The same with the weights that were counted, of each row with its copies."""
+        return self._weighed(self.own)
+
+    def _weighed(self, weights: Floats) -> Rows:
+        return Rows(self.keys, self.labels, None if np.all(weights == 1.0) else weights)
 
     def at_most(self, most: int) -> SampledRows:
         """All of the rows or, if there are more, this many at equal distances."""
         if len(self) <= most:
             return self
         at = spread(len(self), most).astype(np.intp)
-        cells, marks, labels, weights = self.cells.take(pa.array(at)), self.marks[at], self.labels[at], self.weights[at]
-        return replace(self, cells=cells, marks=marks, labels=labels, weights=weights)
+        numbers = {name: getattr(self, name)[at] for name in ("marks", "labels", "weights", "own")}
+        return replace(self, cells=self.cells.take(pa.array(at)), **numbers)
 
     def batch(self, at: Indices) -> Batch:
         """Some of the rows, as a batch to count."""
-        rows = self.rows()
-        weights = None if rows.weights is None else rows.weights[at]
-        some = Rows(self.keys, np.ascontiguousarray(self.labels[at]), weights)
         cells = self.cells if len(at) == len(self) else self.cells.take(pa.array(at))
-        return Batch(cells, self.label_type, some, 0)
+        return Batch(cells, self.label_type, self.counted().take(at), 0)
 
     def folds(self, k: int, together: bool) -> list[Indices]:
         """The rows of each fold, dealt in turn by class. If equal rows are copies of each other and not independent

@@ -77,9 +77,7 @@ class Beliefs:
         """Prepares scoring from every column's belief and the prior."""
         self.columns, self.start = self._weighed()
         kinds: dict[Any, list[Name]] = {}
-        for name, belief in in_order(
-            self.columns
-        ):  # a fixed order, so that equal models give equal sums to the last bit
+        for name, belief in in_order(self.columns):  # a fixed order: equal models, equal bits
             kinds.setdefault(belief.kind, []).append(name)
         found = [(names, [self.columns[name] for name in names]) for names in kinds.values()]
         self._together = [(names, type(beliefs[0]).together(beliefs)) for names, beliefs in found]
@@ -121,17 +119,7 @@ class Beliefs:
                 out[np.isnan(out).any(axis=1)] = np.exp(self.prior)
             return impossible
 
-        result, impossible = self._score(self.encoded(data, absent), finish, threads)
-        if impossible:
-            self._warn(impossible)
-        return result
-
-    def _warn(self, impossible: int) -> None:
-        warnings.warn(
-            f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing avoids "
-            "this: alpha, m, shape or rate above 0.",
-            stacklevel=4,
-        )
+        return self._score(self.encoded(data, absent), finish, threads)
 
     def most_probable(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Counts:
         """The index of each row's most probable class, the first one on a tie."""
@@ -142,10 +130,7 @@ class Beliefs:
                 out[np.isneginf(scores[:, : len(out)]).all(axis=0)] = np.argmax(self.prior)
             return impossible
 
-        result, impossible = self._score(self.encoded(data, absent), finish, threads, numbers=True)
-        if impossible:
-            self._warn(impossible)
-        return result
+        return self._score(self.encoded(data, absent), finish, threads, numbers=True)
 
     def log_joint(self, data: Any, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row)."""
@@ -154,7 +139,7 @@ class Beliefs:
             out[:] = scores[:, : len(out)].T
             return 0
 
-        return self._score(self.encoded(data, absent), finish, threads)[0]
+        return self._score(self.encoded(data, absent), finish, threads)
 
     def scores_of(self, cells: Mapping[Name, Any], rows: int) -> Floats:
         """log P(class, row) of encoded cells, in one go: scores[class, row]."""
@@ -190,9 +175,7 @@ class Beliefs:
 
         return {name: taking_apart(name) for name, belief in self.columns.items() if belief.has_parts}
 
-    def _score(
-        self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False
-    ) -> tuple[Any, int]:
+    def _score(self, batches: Iterable[Encoded], finish: Finish, threads: int | None, numbers: bool = False) -> Any:
         """Scores every row and lets `finish` turn the scores into the result: a number per class, or one class
         index."""
         check_threads(threads)
@@ -207,7 +190,13 @@ class Beliefs:
         for batch in batches:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
-        return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts]), impossible
+        if impossible:
+            warnings.warn(
+                f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing "
+                "avoids this: alpha, m, shape or rate above 0.",
+                stacklevel=4,
+            )
+        return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts])
 
     def _warn_of_scores(self) -> None:
         """Warns once, and only if columns are summed; `weigh` uses them one by one."""

@@ -124,8 +124,7 @@ class _Looked(NamedTuple):
             kind, x = NUMBERS, np.linspace(low, high, points)
         inside = x[~support.outside(x)]
         cells = self.family.encode(pa.array(inside))
-        logs = np.zeros((classes, len(inside)))
-        self.belief.add_evidence(cells, logs)
+        logs = self.belief.evidence_for(cells, classes)
         return self._shape(kind, inside, np.exp(logs[self.numbers]), cells, 0, np.zeros(len(self.numbers)))
 
     def at_levels(self, found: Conditional, prior: Floats, top: int) -> Shape:

@@ -25,9 +25,7 @@ class Suspect(NamedTuple):
 def suspected(model: Model, data: Any, labels: Any, top: int | None, absent: str) -> list[Suspect]:
     """All rows given, or the most suspect. The evidence is not weighed: rows are left out of the counts. If
     columns are counted alone and in a block, too, the block is ignored."""
-    schema = model.schema
-    plain = model.believing(weights=None) if schema.weights is not None and not schema.overlaps else model
-    plain = model.only([name for name in schema.columns if isinstance(name, str)]) if schema.overlaps else plain
+    plain = model._unweighed()
     labels = model.schema.label if labels is None else labels
     joint = left_out(plain, data, labels, absent=absent).total()
     classes = plain.classes

@@ -98,9 +98,10 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
     return columns
 
 
-def check_cells(schema: Schema, cells: pa.RecordBatch, absent: str) -> None:
+def check_cells(schema: Schema, cells: pa.RecordBatch, absent: str, start: int = 0) -> None:
     """Counts rows as one class, and forgets them: raises the error of a cell that cannot be counted."""
-    tallies_of(schema, schema.encode(cells, 0, absent), Rows([0], np.zeros(cells.num_rows, np.int32)), 0)
+    rows = Rows([0], np.zeros(cells.num_rows, np.int32))
+    tallies_of(schema, schema.encode(cells, start, absent), rows, start)
 
 
 def shared_tallies(

@@ -6,7 +6,7 @@ A base class of `Model`.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self, cast
 
 import numpy as np
@@ -15,12 +15,14 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
 from tallybayes.model import decide, draw
+from tallybayes.model.classifier import Classifier
 from tallybayes.model.counted import Counted
 from tallybayes.model.credible import DRAWS, CredibleInterval, credible
 from tallybayes.model.influence import Influence, influences
 from tallybayes.model.novelty import Comparison
 from tallybayes.model.questions import Question, questions
 from tallybayes.model.scoring import Beliefs
+from tallybayes.schema.entries import each_once
 
 if TYPE_CHECKING:
     from tallybayes.model.suspects import Suspect
@@ -29,11 +31,10 @@ COMPARED = 2000  # rows drawn for comparison
 MADE_UP = 10_000  # rows drawn to estimate the error rate
 
 
-class Uncertainty(Counted):
+class Uncertainty(Counted, Classifier):
     """Questions about how certain a model's answers are."""
 
-    @abstractmethod
-    def _believed(self) -> Beliefs: ...
+    _believed: Callable[[], Beliefs]
 
     def credible(
         self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR
@@ -79,7 +80,7 @@ class Uncertainty(Counted):
         """How unusual each row is: the share of rows drawn from the model that are no more probable. Near 0 for rows
         unlike any that were counted; uniform between 0 and 1 for rows from the model's own distribution; 1 for a row
         with every cell missing, since nothing in it is unusual. Text columns whose event model gives scores are scored
-        as multinomial."""
+        as multinomial. Weights are ignored, and so are blocks whose columns are counted by themselves, too."""
         likely = self._likely()
         known = likely._believed()
         labels = pa.array(known.labels, self.label_type)
@@ -90,7 +91,8 @@ class Uncertainty(Counted):
     def ask_next(self, row: Any, *, costs: Any = None) -> list[Question]:
         """Which of a row's missing cells to find out first: how much knowing it is expected to lower the entropy of the
         answer, in nats; or with `costs`, as for `decide`, the expected cost of the decision. The most informative come
-        first. Levels are enumerated, numbers integrated; texts, and blocks that are missing as a whole, are sampled.
+        first. Levels are enumerated, numbers integrated; texts, blocks that are missing as a whole, and columns in
+        several entries are sampled.
 
         >>> from tallybayes import Categorical, Model
         >>> frame = {"wind": ["weak", "weak", "strong", "strong"], "day": ["mo", "tu", "mo", "tu"]}
@@ -116,9 +118,15 @@ class Uncertainty(Counted):
 
         return suspected(cast(Any, self), data, labels, top, absent)
 
+    def _unweighed(self) -> Self:
+        """The same counts without weights. If columns are in several entries, only those are kept that have each column
+        once."""
+        plain = self.only(each_once(self.schema.columns)) if self.schema.overlaps else self
+        return plain if plain.schema.weights is None else plain.believing(weights=None)
+
     def _likely(self) -> Self:
         """The same counts without weights, and with beliefs under which all evidence is log-likelihoods."""
-        plain = self.believing(weights=None) if self.schema.weights is not None else self
+        plain = self._unweighed()
         known = plain._believed()
-        settled = {name: self.schema.columns[name].settled(known.counted[name]) for name in known.scores}
+        settled = {name: plain.schema.columns[name].settled(known.counted[name]) for name in known.scores}
         return plain.believing(settled) if settled else plain

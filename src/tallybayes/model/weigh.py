@@ -17,17 +17,18 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.model import Model
-from tallybayes.model.pieces import ByColumn, codes_of, left_out_evidence, pieces_of
+from tallybayes.model.pieces import ByColumn, Pieces, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import RowSample
 from tallybayes.model.sampled_rows import Indices, SampledRows
 from tallybayes.model.tallying import check_cells
-from tallybayes.model.weights_fit import fit_weights
+from tallybayes.model.weights_fit import Evidenced, fit_weights
 from tallybayes.schema import Schema
 from tallybayes.schema.weights import Weights
 
 ROWS = 20_000  # that are left out; more would change little
 TEXTS = 10_000  # rows with text that are left out: each has many words
 CELLS = 2**26  # of evidence, one per row, class and piece: half a gigabyte
+SOME_COPIES = 1.1  # the weight of a row with its copies, on average, that may mislead families
 LEAST = 200  # rows, however many cells they have
 
 
@@ -117,12 +118,30 @@ def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Mode
     rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
     plain, evidence = _fitted(plain, rows)
     known = left_out_evidence(plain, rows, pieces, evidence)
+    plain = _steadied(plain, rows, pieces, known)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:
         return plain.believing(weights=None), Weighing(None, len(known.labels), known.naive, known.naive)
     fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
     return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)
+
+
+def _steadied(model: Model, rows: SampledRows, pieces: Pieces, known: Evidenced) -> Model:
+    """If rows were counted more than once, the model with the steady form of those families that predict left-out rows
+    better in it, each column by itself. Their evidence is replaced."""
+    steady = {name: family.steady for name, family in model.schema.columns.items() if family.steady != family}
+    if not steady or rows.own.sum() < SOME_COPIES * len(rows):
+        return model
+    others = model.only(list(steady)).believing(steady)
+    theirs = pieces_of(others)
+    instead, chosen = left_out_evidence(others, rows, theirs), {}
+    for j, name in enumerate(theirs.names):
+        at = pieces.names.index(name)
+        if instead.loss_alone(j) < known.loss_alone(at):
+            known.evidence[at], known.squares[at] = instead.evidence[j], instead.squares[j]
+            chosen[name] = steady[name]
+    return model.believing(chosen) if chosen else model
 
 
 def most_rows(classes: int, pieces: int, cells: int) -> int:
@@ -134,7 +153,7 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
     """The model with the settings that families fit on left-out rows, such as how several readings of the same words
     are mixed, and the evidence of those families for these rows."""
     encoded, keys = model.schema.encode(rows.cells), model.keys()
-    counted = rows.rows()
+    counted = rows.counted()
     changes: dict[Any, Family] = {}
     evidence: ByColumn = {}
     for name, family in model.schema.columns.items():

@@ -56,6 +56,11 @@ class Evidenced:
     def mean_loss(self, thetas: Floats, offsets: Floats) -> float:
         return self.loss(thetas, offsets)[0] / max(float(self.weights.sum()), 1e-300)
 
+    def loss_alone(self, piece: int) -> float:
+        """The mean loss of one piece and the prior."""
+        two = replace(self, evidence=np.ascontiguousarray(self.evidence[[piece, -1]]))
+        return two.mean_loss(np.ones((len(self.base), 2)), np.zeros(len(self.base)))
+
     def every(self, step: int) -> Evidenced:
         """Every `step`-th row, reweighted so that the loss is about that of all."""
         evidence, base = (np.ascontiguousarray(array[..., ::step]) for array in (self.evidence, self.base))

@@ -41,6 +41,7 @@ class Deciding:
         self.absent = absent
         self.credible = credible
         self.met: set[Any] = set()
+        self.most = decide.most_rows(len(beliefs.labels))  # rows to answer at a time
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
         """Answers next to the kept columns, which stay as the source has them: numbers may be text."""

@@ -45,7 +45,8 @@ def checked_prior(prior: Any) -> CheckedPrior:
             raise ValueError(f"prior={prior!r}: as a number, the prior must be finite and at least 0.")
         return float(prior)
     if prior not in (FREQUENCIES, UNIFORM):
-        raise ValueError(f"prior={prior!r}: give {FREQUENCIES!r}, {UNIFORM!r}, a number or a number per class.")
+        named = f"{FREQUENCIES!r}, {UNIFORM!r}"
+        raise ValueError(f"prior={prior!r}: give {named}, a number, or a mapping from classes to numbers.")
     return str(prior)
 
 

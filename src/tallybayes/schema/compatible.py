@@ -28,7 +28,8 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
 def check_beliefs(columns: Mapping[Name, Family], settings: Mapping[Any, Any]) -> None:
     """Raises an error unless each setting is a belief of some family."""
     known = {name for family in columns.values() for name in family.beliefs()}
-    for name in settings.keys() - known:
+    counting = {name for family in columns.values() for name in family.settings()}  # `check_same_counts` refuses these
+    for name in settings.keys() - known - counting:
         wanted = "a family" if name in columns else f"one of {', '.join(sorted(known))}, or a column's family"
         raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
 

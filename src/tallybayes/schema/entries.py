@@ -98,6 +98,19 @@ def shared_column(names: Iterable[Name]) -> tuple[str, Name, Name] | None:
     return None
 
 
+def each_once(names: Iterable[Name]) -> list[Name]:
+    """Entries that have no column in common: columns by themselves first, then blocks of columns that are in no other.
+
+    >>> each_once([("a", "b"), "a", ("c", "d")])
+    ['a', ('c', 'd')]
+    """
+    kept: dict[str, Name] = {}
+    for name in sorted(names, key=lambda name: len(members(name)) > 1):
+        if kept.keys().isdisjoint(members(name)):
+            kept |= dict.fromkeys(members(name), name)
+    return list(dict.fromkeys(kept.values()))
+
+
 def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name, T]:
     """Entries with some of them replaced: a block replaces its columns.
 
@@ -162,4 +175,9 @@ def apart(name: Name, cells: pa.Array) -> dict[str, pa.Array]:
     """The inverse: the cells of each column."""
     if isinstance(name, str):
         return {name: cells}
+    if not pa.types.is_struct(cells.type):
+        raise TypeError(
+            f"The cells of ({title(name)}) are counted as words, so no rows can be drawn from them; draw from a model "
+            "without this block."
+        )
     return dict(zip(name, cells.flatten(), strict=True))

@@ -109,6 +109,7 @@ class Schema:
         whole: bool = True,
         choose: bool = False,
         dependence: str = NONE,
+        weights: Any = None,
     ) -> Schema:
         """Chooses a family for every column but the label, from its type and a sample of its values.
 
@@ -118,6 +119,7 @@ class Schema:
         tried for each numeric column, and the one with the lowest held-out log-loss of that column alone is taken; it
         may reject a later number, as LogNormal rejects zero. With `dependence="auto"`, numeric and categorical columns
         are also counted together, by `Trees` and `Pairs`; such a model must be weighed before it is asked.
+        `weights` are those of a frame's rows: two is the same as having the row twice.
 
         >>> Schema.infer({"wind": ["weak", "strong"], "mph": [3.5, 20.25], "day": [1, 2]}, hints={"day": None})
         wind     Categorical(alpha='fitted')  text, 2 levels in 2 cells
@@ -126,7 +128,7 @@ class Schema:
         (class)  frequencies
         """
         check_dependence(dependence)
-        found = inferred(data, label, hints or {}, whole, choose, dependence)
+        found = inferred(data, label, hints or {}, whole, choose, dependence, weights)
         return cls(found.columns, prior=prior, label=found.label, reasons=found.reasons)
 
     @cached_property

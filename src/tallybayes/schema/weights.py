@@ -40,8 +40,8 @@ class Weights:
             given = getattr(self, name)
             if not isinstance(given, Mapping):
                 raise TypeError(f"Weights({name}={given!r}): give a mapping from columns to numbers.")
-            settled = {checked_name(column): _checked(f"{name}[{column!r}]", w) for column, w in given.items()}
-            object.__setattr__(self, name, dict(in_order(settled)))
+            checked = {checked_name(column): _checked(f"{name}[{column!r}]", w) for column, w in given.items()}
+            object.__setattr__(self, name, dict(in_order(checked)))
         parts = {
             checked_name(block): {part: _number(f"parts[{block!r}][{part!r}]", w, 0.0) for part, w in weights.items()}
             for block, weights in self.parts.items()

@@ -10,6 +10,7 @@ import asyncio
 import json
 import zlib
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
@@ -126,9 +127,8 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object without duplicate members, of which different parsers may use the first or the last."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the member {twice[:40]!r} occurs twice")
+        times = Counter(name for name, _ in pairs)
+        raise ValueError(f"the member {times.most_common(1)[0][0][:40]!r} occurs twice")
     return found
 
 

@@ -17,6 +17,7 @@ Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
 LONGEST_LABEL = 1_000  # characters: every answer names all classes
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters, and of separators of lines
+INVISIBLE = "Cf"  # the one of characters that format others, some of which are needed in emoji and other scripts
 DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # those that turn the direction of text
 FEW = 20  # classes that an error names
 ADVICE = "Give a cell for every column of the model; it may be null."
@@ -78,6 +79,9 @@ def _check_new(label: str, known: Sequence[Any]) -> None:
         raise ValueError("The label is empty. Give the name of a class.")
     if any(category(each) in CONTROLS or bidirectional(each) in DIRECTIONS for each in label):
         raise ValueError(f"The label {label[:40]!r} has control characters. Give the name of a class.")
+    visible = "".join(each for each in label if category(each) != INVISIBLE)
+    if visible != label and (visible in known or not visible.strip()):
+        raise ValueError(f"The label {label[:40]!r} shows nothing but {visible[:40]!r}. Give the name of a class.")
     plain = re.sub(r"\s{2,}", " ", label.strip())
     if label != plain:
         given, like = repr(label[:40]), repr(plain[:40])

@@ -22,7 +22,7 @@ from tallybayes.model.weigh import reweighed
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import FREQUENCIES, Prior
 from tallybayes.sklearn.answering import Answering
-from tallybayes.sklearn.learned import Expected, Learned, as_it_was
+from tallybayes.sklearn.learned import ExpectedClasses, Learned, as_it_was
 from tallybayes.sklearn.targets import checked_classes, checked_labels, checked_weights, weightless
 
 FORMAT = 2  # of a pickled estimator, incremented with every change to what it keeps
@@ -45,8 +45,8 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
 
     @abstractmethod
-    def _schema(self, rows: Any) -> Schema:
-        """The schema, given the first rows."""
+    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+        """The schema, given the first rows and their weights."""
 
     @abstractmethod
     def _believed(self, learned: Learned) -> Schema:
@@ -100,13 +100,13 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         with as_it_was(self):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
-            schema = self._schema(rows)
+            schema = self._schema(rows, weights)
             schema = prepare(schema, rows, all_labels, weights=weights)
             counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
             sample = sampled(schema, counted)
             model = self._train(schema, rows, all_labels, {"weights": weights, "sample": sample, **self._how()})
             kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
-            learned = Learned(schema, model, labels, Expected(classes, kept))
+            learned = Learned(schema, model, labels, ExpectedClasses(classes, kept))
             learned.believe(self._believed(learned), self._settings())
             if sample is not None and sample.seen:
                 learned.weigh(reweighed(learned.model, sample.rows())[0].schema)
@@ -150,7 +150,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
             return self._begin(X, labels, given, weights, self._first_sample)
-        rows, expected = self._count(X, labels, weights), Expected(given, weightless(labels, weights))
+        rows, expected = self._count(X, labels, weights), ExpectedClasses(given, weightless(labels, weights))
         self._learned.check(rows, expected)
         if self._priors is not None and getattr(self, self._priors) is not None:
             self._prior(self._learned.classes_with(rows, expected))

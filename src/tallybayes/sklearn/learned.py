@@ -18,7 +18,7 @@ from tallybayes.schema import Schema
 from tallybayes.sklearn.targets import check_among, check_once
 
 
-class Expected(NamedTuple):
+class ExpectedClasses(NamedTuple):
     """Classes that are known before any of their rows is counted."""
 
     classes: NDArray[Any] | None  # all classes, if announced
@@ -35,7 +35,7 @@ class Expected(NamedTuple):
 class Learned:
     """The counts of an estimator. Predicting changes only the cache, so it is thread-safe."""
 
-    def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: Expected) -> None:
+    def __init__(self, schema: Schema, model: Model, labels: NDArray[Any], expected: ExpectedClasses) -> None:
         if expected.classes is not None:
             check_once(expected.classes)
             check_among(expected.met(model), expected.classes.tolist())
@@ -56,7 +56,7 @@ class Learned:
         changed = {name: family for name, family in found.columns.items() if family is not before[name]}
         self.weighed = self.schema.believing(changed).believing({"weights": found.weights})
 
-    def learn(self, rows: Model, labels: NDArray[Any], expected: Expected) -> None:
+    def learn(self, rows: Model, labels: NDArray[Any], expected: ExpectedClasses) -> None:
         """Adds rows that passed `check`, and announces classes."""
         if rows.rows.filled():
             fresh = not self.model.rows.filled() and not self.declared
@@ -66,7 +66,7 @@ class Learned:
             self._changed()
         self._declare(expected)
 
-    def check(self, rows: Model, expected: Expected) -> None:
+    def check(self, rows: Model, expected: ExpectedClasses) -> None:
         """Raises an error for labels other than the announced classes."""
         if expected.classes is not None:
             self._check_same(expected.classes)
@@ -78,9 +78,8 @@ class Learned:
         elif self.classes_fixed:
             check_among(expected.met(rows), self.declared)
         if announced := expected.all():
-            label_keys(
-                rows.label_type if rows.rows.filled() else self.model.label_type, announced
-            )  # an error, if they are none
+            kind = rows.label_type if rows.rows.filled() else self.model.label_type
+            label_keys(kind, announced)  # an error if they are not of this type
 
     def _check_same(self, classes: NDArray[Any]) -> None:
         known = self.classes()
@@ -90,7 +89,7 @@ class Learned:
                 f"`classes={classes.tolist()}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
 
-    def classes_with(self, rows: Model, expected: Expected) -> NDArray[Any]:
+    def classes_with(self, rows: Model, expected: ExpectedClasses) -> NDArray[Any]:
         """All classes once these rows are learned."""
         return np.array(sorted({*self.classes().tolist(), *rows.classes, *expected.all()}))
 
@@ -116,12 +115,10 @@ class Learned:
             self.model, self._snapshot = read, None
         self._settings = settings
 
-    def _declare(self, expected: Expected) -> None:
+    def _declare(self, expected: ExpectedClasses) -> None:
         declared = list(dict.fromkeys([*self.declared, *expected.all()]))
         if len(declared) > len(self.declared):
-            label_keys(
-                self.model.label_type, declared
-            )  # an error, if these are no such labels, before anything is changed
+            label_keys(self.model.label_type, declared)  # an error if they are not of this type
             self.declared = declared
             for classes in expected:
                 self.kind = self.kind if classes is None else _wider(self.kind, classes.dtype)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.utils import Tags
 
+from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Categorical, Family, Gaussian, Words
@@ -175,7 +176,7 @@ class NaiveBayes(CountingClassifier):
             del self.feature_names_in_
         return given
 
-    def _schema(self, rows: Any) -> Schema:
+    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
         if self._vectors:
             return matrix_schema(self.schema, rows)
         given, names = self.schema, self._columns.names
@@ -188,10 +189,12 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        return given if isinstance(given, Schema) else _told(self._inferred(rows, wanted))
+        known = {"hints": wanted, "weights": weights}
+        return given if isinstance(given, Schema) else _told(self._inferred(rows, known))
 
-    def _inferred(self, rows: Any, hints: Mapping[Name, Family | None]) -> Schema:
-        return Schema.infer(rows, hints=hints)
+    def _inferred(self, rows: Any, known: Mapping[str, Any]) -> Schema:
+        """The schema chosen for these rows, with their weights and hints."""
+        return Schema.infer(rows, **known)
 
     def _check_parameters(self) -> None:
         """Checks those that no family may have, too."""

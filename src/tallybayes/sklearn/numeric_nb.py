@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import scatter
 from tallybayes.families import Each, Family, Gamma, Gaussian, Poisson
+from tallybayes.families.posteriors import WIDEST
 from tallybayes.schema.class_prior import FREQUENCIES, Prior
 from tallybayes.sklearn.learned import Learned
 from tallybayes.sklearn.matrix import COLUMN, ClassPrior, MatrixClassifier, given_prior
@@ -64,7 +65,13 @@ class GaussianNB(MatrixClassifier):
         sums = learned.model.columns[COLUMN].sums
         n, x, xx = (sums[name].sum(axis=1) for name in ("n", "x", "xx"))
         variances = scatter(n, x, xx) / np.maximum(n.round(), 1e-300)
-        return float(self.var_smoothing * np.max(variances, initial=0.0))
+        largest = float(np.max(variances, initial=0.0))
+        if largest > WIDEST**2:
+            raise ValueError(
+                f"A column of X has a variance of {largest:.3g}, and sums of squares beyond {WIDEST**2:.0e} overflow. "
+                "Divide the column by a constant."
+            )
+        return self.var_smoothing * largest
 
     def _prior(self, classes: NDArray[Any]) -> Prior:
         if self.priors is None:

@@ -9,7 +9,6 @@ from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
-from tallybayes.schema.entries import Name
 from tallybayes.schema.infer.dependence import AUTO
 from tallybayes.sklearn.naive_bayes import NaiveBayes
 
@@ -87,5 +86,5 @@ class SemiNaiveBayes(NaiveBayes):
         self.absent = absent
         self.threads = threads
 
-    def _inferred(self, rows: Any, hints: Mapping[Name, Family | None]) -> Schema:
-        return Schema.infer(rows, hints=hints, dependence=self.dependence)
+    def _inferred(self, rows: Any, known: Mapping[str, Any]) -> Schema:
+        return Schema.infer(rows, dependence=self.dependence, **known)

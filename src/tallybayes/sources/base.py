@@ -7,10 +7,12 @@ thread, ahead of the counting.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import pyarrow as pa
+
+from tallybayes.data.row_source import InputDescription
 
 ColumnTypes = Mapping[str, pa.DataType]  # the wanted columns and their types; others are not read
 
@@ -64,22 +66,13 @@ class Chunk(ABC):
         """The same, counting rows that were left out."""
 
 
-class Reader(ABC):
+class Reader(InputDescription, ABC):
     """An input: its columns, and its rows in chunks."""
 
     file: str = "The input"  # its name, for messages
-    names: list[str]  # of the columns
-    total: int | None = None  # stored bytes of the input; None if unknown
     ends: bool = False  # whether it ends by itself, although its size is unknown
-    label: str | None = None  # the column of classes, if the format defines one
-    place: str | None = None  # the column with the origin of a row, which is not counted
-    texts: tuple[str, ...] = ()  # the columns that are free text, whatever their cells look like
-    untyped: bool = False  # whether cells are text until they are read as a type
-    missing: Collection[str] = ()  # texts that mark a missing value in such cells
-    missing_numbers: Collection[str] = ()  # others that do so in numeric columns
-    decimal: str = "."  # of numbers in such cells
 
-    def want(self, types: ColumnTypes | None) -> None:  # noqa: B027
+    def want(self, types: ColumnTypes | None) -> None:
         """Announces the types that chunks will be read as, after the first one at the latest; most readers ignore
         it."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import os
 import select
 import stat
@@ -18,12 +19,19 @@ from tallybayes.sources.read_options import ReadOptions
 LOOK_BYTES = 1 << 16
 EMPTY = b"\xef\xbb\xbf\r\n"  # bytes of a byte order mark and of empty lines
 PAUSE = 10  # milliseconds without data after which a live input passes on what it has
-PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2"}
+PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zX": "xz"}
+
+DAMAGE = (OSError, EOFError, lzma.LZMAError, pa.ArrowException)
 
 
 def codec_of(head: bytes) -> str | None:
     """The compression of a file with these first bytes, if any."""
     return next((codec for magic, codec in PACKED.items() if head.startswith(magic)), None)
+
+
+def unpacking(file: Any, codec: str) -> Any:
+    """The contents of a compressed file. If it is damaged or truncated, reading raises one of `DAMAGE`."""
+    return lzma.open(file) if codec == "xz" else pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
 
 
 class Patient(io.RawIOBase):
@@ -168,12 +176,12 @@ class Unpacked(Patient):
     def __init__(self, packed: Stream, codec: str, name: str) -> None:
         super().__init__(packed)
         self._name = name
-        self._stream = pa.CompressedInputStream(pa.PythonFile(packed, mode="r"), codec)
+        self._stream = unpacking(packed, codec)
 
     def readinto(self, buffer: Any) -> int:
         try:
             return int(self._stream.readinto(buffer))
-        except (OSError, pa.ArrowException) as error:
+        except DAMAGE as error:
             raise SourceError(f"{self._name} is damaged or truncated: {printable(error)}.") from None
 
 

@@ -6,14 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
+from tallybayes.data.naming import hint, those_there
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.paths import listed, quoted
+from tallybayes.sources.paths import quoted
 
 
 def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None) -> None:
+    there = set(names)
     for name in wanted or ():
-        if name not in names:
-            raise SourceError(f"{file} has no column {quoted(name)}; it has {listed(names)}.")
+        if name not in there:
+            raise SourceError(f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}")
 
 
 def check_unique(file: str, names: Sequence[str]) -> None:

@@ -86,7 +86,7 @@ class SeparatedChunk(Chunk):
 
     def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         data, rows = self._block.data, self._rows
-        faults = find_faults(self._layout, data, rows, types)
+        faults = find_faults(self._layout, data, rows, types, every=bad is not None)
         report([fault.at(self._place) for fault in faults.values()], bad)
         self._kept = [row for row in range(len(rows.starts)) if row not in faults]
         try:

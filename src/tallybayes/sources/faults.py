@@ -6,11 +6,13 @@ import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.sources.base import BadRow, ColumnTypes
@@ -19,6 +21,8 @@ from tallybayes.sources.layout import Layout, RowPlaces
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import ENCODING, NO_QUOTES
+
+Numbers = NDArray[np.int64]
 
 SKIP = "or skip such rows with --skip-bad-rows"
 QUOTES = f"or {NO_QUOTES}"
@@ -37,50 +41,63 @@ class Fault(NamedTuple):
         return BadRow(place(self.row) + column, self.reason, self.column if self.wrong_type else None)
 
 
-def find_faults(layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnTypes | None) -> dict[int, Fault]:
-    """The faults by row: one each, of the first bad column."""
-    faults = {fault.row: fault for fault in (*_of_rows(layout, rows), *_of_quotes(layout, data, rows))}
-    good = [row for row in range(len(rows.starts)) if row not in faults]
+def find_faults(
+    layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnTypes | None, every: bool
+) -> dict[int, Fault]:
+    """The faults by row: one each, of the first bad column. If not `every` fault is wanted, but only the first, this
+    takes no longer for many than for one."""
+    some = slice(None if every else 1)
+    broken = np.zeros(len(rows.starts), bool)
+    faults: dict[int, Fault] = {}
+    for found, why in _of_rows(layout, data, rows):
+        broken[found] = True
+        faults |= {row: Fault(row, None, why(row)) for row in found[some].tolist()}
+    good = np.flatnonzero(~broken)
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
-    good_data = join(data, rows, good) if good else pa.py_buffer(b"\n")
-    raw = layout.read(good_data, dict.fromkeys(wanted, pa.binary()))
+    raw = layout.read(join(data, rows, good) if good.size else pa.py_buffer(b"\n"), dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
-        bad = list(unreadable(cells, partial(_cast, kind=kind, reading=layout.reading)))
-        marks = _about_marks(cells, bad)
-        for at in bad:
-            row, reason = good[at], _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
+        bad, marks = unreadable_cells(cells, partial(_cast, kind=kind, reading=layout.reading), every)
+        for at in bad[some].tolist():
+            row, reason = int(good[at]), _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
             faults.setdefault(row, Fault(row, name, reason, wrong_type=not is_texts(kind)))
     return dict(sorted(faults.items()))
 
 
-def join(data: pa.Buffer, rows: RowPlaces, chosen: Sequence[int]) -> pa.Buffer:
+def unreadable_cells(cells: pa.Array, read: Callable[[pa.Array], pa.Array], every: bool) -> tuple[Numbers, str]:
+    """Which cells cannot be read, at least the first, and advice about them. Each text is tried once."""
+    texts = pc.unique(cells)
+    found = unreadable(texts, read)
+    some = texts.take(pa.array(found if every else islice(found, MOST_MARKS + 1), pa.int64()))
+    bad = np.flatnonzero(pc.is_in(cells, some))
+    return bad, _about_marks(some, len(bad), len(cells))
+
+
+def join(data: pa.Buffer, rows: RowPlaces, chosen: Sequence[int] | Numbers) -> pa.Buffer:
     """The bytes of some of the rows."""
     view = memoryview(data)
     pieces = [view[start:end] for start, end in zip(rows.starts[chosen], rows.ends[chosen], strict=True)]
     return pa.py_buffer(b"".join(pieces))
 
 
-def _of_rows(layout: Layout, rows: RowPlaces) -> Iterator[Fault]:
-    """Rows that are too short, too long, or never end."""
+def _of_rows(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[tuple[Numbers, Callable[[int], str]]]:
+    """Rows that are too short, too long, in which text follows a closing quote, or that never end; and why a row is
+    wrong."""
     columns = len(layout.names)
-    for row in np.flatnonzero(rows.cells != columns).tolist():
+
+    def lengths(row: int) -> str:
         cells = int(rows.cells[row])
-        yield Fault(
-            row,
-            None,
+        return (
             f"the row has {cells} cell{'s' * (cells != 1)}, but there are {columns} columns. Quote cells that contain "
-            f"a {layout.delimiter!r}, {SKIP}.",
+            f"a {layout.delimiter!r}, {SKIP}."
         )
+
+    yield np.flatnonzero(rows.cells != columns), lengths
     if rows.open:
-        yield Fault(len(rows.starts) - 1, None, f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}.")
-
-
-def _of_quotes(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[Fault]:
-    """Rows in which text follows a closing quote."""
-    for row in np.unique(np.searchsorted(rows.starts, layout.stray(data), "right") - 1).tolist():
-        reason = f"text follows a closing quote. Double the quotes within a cell, {QUOTES}, {SKIP}."
-        yield Fault(row, None, reason)
+        last = np.array([len(rows.starts) - 1])
+        yield last, lambda _: f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}."
+    stray = np.unique(np.searchsorted(rows.starts, layout.stray(data), "right") - 1)
+    yield stray, lambda _: f"text follows a closing quote. Double the quotes within a cell, {QUOTES}, {SKIP}."
 
 
 def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
@@ -96,13 +113,15 @@ def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
     return pc.cast(texts, kind)
 
 
-def _about_marks(cells: pa.Array, bad: Sequence[int]) -> str:
+def _about_marks(found: pa.Array, bad: int, cells: int) -> str:
     """Advice if all cells are valid except for one or two texts, which may mark missing values."""
-    texts = [text.decode("utf-8", "replace") for text in pc.unique(cells.take(pa.array(bad, pa.int64()))).to_pylist()]
-    if not 1 <= len(texts) <= MOST_MARKS or 2 * len(bad) > len(cells) or not all(map(str.isprintable, texts)):
+    if not 1 <= len(found) <= MOST_MARKS or 2 * bad > cells:
+        return ""
+    texts = [text.decode("utf-8", "replace") for text in found.to_pylist()]
+    if not all(map(str.isprintable, texts)):
         return ""
     mean = f"{' and '.join(map(quoted, texts))} mark{'s' * (len(texts) == 1)}"
-    often = f", as in {len(bad):,} of {len(cells):,} cells here" if len(bad) > 1 else ""
+    often = f", as in {bad:,} of {cells:,} cells here" if bad > 1 else ""
     options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
     return f"if {mean} a missing value{often}, give {options}; "
 

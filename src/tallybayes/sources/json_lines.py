@@ -134,7 +134,8 @@ class JsonChunk(Chunk):
 
     def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
         """Line by line."""
-        batch, self._kept, faults = read_rows(self._block.data.to_pybytes().splitlines(), types)
+        lines = self._block.data.to_pybytes().splitlines()
+        batch, self._kept, faults = read_rows(lines, types, every=bad is not None)
         report([fault.at(self._place) for fault in faults], bad)
         return batch
 
@@ -157,8 +158,11 @@ class ValueFaultError(ValueError):
     """A value is not of the wanted type."""
 
 
-def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
-    """The rows that can be read, which lines they are, and what is wrong with the others."""
+def read_rows(
+    lines: Iterable[bytes], types: ColumnTypes | None, every: bool
+) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
+    """The rows that can be read, which lines they are, and what is wrong with the others: with `every` one of them, or
+    else with the first, after which no more is read."""
     rows: list[dict[str, Any]] = []
     kept: list[int] = []
     faults: list[Fault] = []
@@ -171,6 +175,8 @@ def read_rows(lines: Iterable[bytes], types: ColumnTypes | None) -> tuple[pa.Rec
             kept.append(at)
         except ValueFaultError as error:
             faults.append(Fault(at, *error.args))
+            if not every:
+                break
     names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
     columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
     return batch_of(columns, len(rows)), kept, faults

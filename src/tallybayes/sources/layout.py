@@ -19,9 +19,10 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.data.naming import those_there
 from tallybayes.sources.base import ColumnTypes, SourceError
 from tallybayes.sources.columns import one_batch
-from tallybayes.sources.paths import listed, quoted
+from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import ENCODING
 
@@ -122,7 +123,7 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: ReadOptions
     if reading.names is not None:
         if len(reading.names) != cells[0]:
             raise SourceError(
-                f"{file} has {cells[0]} columns; {len(reading.names)} names are given: {listed(reading.names)}."
+                f"{file} has {cells[0]} columns; {len(reading.names)} names are given: {those_there(reading.names)}."
             )
         return list(reading.names), 0
     if not reading.header:
@@ -159,7 +160,7 @@ def settle_names(file: str, first: Sequence[str]) -> list[str]:
             f"{file} has columns of the same name; the later ones are renamed: {'; '.join(changed)}.", stacklevel=2
         )
     if 2 * len(numbers) > len(names) and not _counts_up(numbers):
-        warnings.warn(f"{file} has columns whose names are numbers: {listed(numbers)}. {NO_HEADER}", stacklevel=2)
+        warnings.warn(f"{file} has columns whose names are numbers: {those_there(numbers)}. {NO_HEADER}", stacklevel=2)
     return distinct
 
 

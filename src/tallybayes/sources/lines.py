@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from tallybayes.data.naming import those_there
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
-from tallybayes.sources.paths import listed, quoted
+from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
 
@@ -23,7 +24,9 @@ class Lines(Reader):
         if not source.stream.look():
             raise SourceError(f"{source.name} is empty.")
         if reading.names is not None and len(reading.names) != 1:
-            raise SourceError(f"{source.name} is read as lines, which are one column; names: {listed(reading.names)}.")
+            raise SourceError(
+                f"{source.name} is read as lines, which are one column; names: {those_there(reading.names)}."
+            )
         self.names = list(reading.names or [COLUMN])
         self.total = source.total
         self.file = source.name

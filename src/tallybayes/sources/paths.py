@@ -10,7 +10,7 @@ from typing import Any
 from tallybayes.sources.base import SourceError
 
 STANDARD_INPUT = "-"
-PACKED_SUFFIXES = (".gz", ".zst", ".bz2")
+PACKED_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
 LONGEST_SHOWN = 60  # of a cell, in a message
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
@@ -74,8 +74,3 @@ def quoted(cell: str | bytes) -> str:
     """A cell in quotes, safe to print and shortened."""
     whole = len(cell) <= LONGEST_SHOWN
     return repr(cell) if whole else f"{cell[:LONGEST_SHOWN]!r}…"
-
-
-def listed(names: Sequence[str]) -> str:
-    few = [quoted(name) for name in names[:LONGEST_SHOWN]]
-    return ", ".join(few) + (f" and {len(names) - len(few)} more" if len(names) > len(few) else "") or "no columns"

@@ -9,10 +9,8 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import BinaryIO, NamedTuple, Protocol
 
-import pyarrow as pa
-
 from tallybayes.sources.base import BadRow
-from tallybayes.sources.bytes_in import codec_of
+from tallybayes.sources.bytes_in import DAMAGE, codec_of, unpacking
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.maildir import moved
 from tallybayes.sources.paths import STANDARD_INPUT, path_text, shown
@@ -51,13 +49,13 @@ class Opened:
         head = file.peek(1) if isinstance(file, io.BufferedReader) else b""
         codec = codec_of(head)
         self._file = file
-        self._packed = None if codec is None else pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+        self._packed = None if codec is None else unpacking(file, codec)
         self._told = 0
 
     def read(self, size: int) -> bytes:
         try:
             return bytes((self._packed or self._file).read(size))
-        except pa.ArrowException as error:
+        except DAMAGE as error:
             raise OSError(str(error)) from None
 
     def stored(self, size: int) -> int:

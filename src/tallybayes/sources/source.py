@@ -4,6 +4,7 @@ line."""
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeVar
@@ -15,10 +16,10 @@ from tallybayes.data.errors import NoLabelError, RowError
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.sources.ahead import read_ahead
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
+from tallybayes.sources.read_ahead import read_ahead
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
 from tallybayes.sources.sampling import joined
 from tallybayes.sources.tables import SUFFIXES, Tables
@@ -95,15 +96,7 @@ class Source(RowSource):
     """A stream of record batches, read once, with its progress and errors so far."""
 
     def __init__(self, reader: Reader, skip_bad_rows: bool = False, opened: Opened | None = None) -> None:
-        self.names = reader.names
-        self.label = reader.label
-        self.place = reader.place
-        self.texts = reader.texts
-        self.untyped = reader.untyped
-        self.missing = reader.missing
-        self.missing_numbers = reader.missing_numbers
-        self.decimal = reader.decimal
-        self.total = reader.total
+        self.describe_as(reader)
         self.rows = 0  # returned so far
         self.done = 0  # stored bytes of the input returned so far
         self.skipped = 0  # rows that could not be read
@@ -177,19 +170,11 @@ class Source(RowSource):
         found = None if self.untyped or not names else self.sample().schema
         return {name: pa.string() if found is None else _kind(found, name) for name in names}
 
-    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        """Applies `work` to every batch. A row that it refuses is an error that names its place; or, if the options say
-        so, it is skipped and the rest of its batch is processed in parts."""
+    def each(self, types: ColumnTypes, work: Callable[[pa.RecordBatch], T], most: int = sys.maxsize) -> Iterator[T]:
+        """Applies `work` to every batch, in parts of at most so many rows. A row that it refuses is an error that names
+        its place; or, if the options say so, it is skipped and the rest of its part is processed in smaller ones."""
         for batch in self.batches(types):
-            if self._skips:
-                yield from self._in_parts(batch, work)
-                continue
-            try:
-                yield work(batch)
-            except RowError as error:
-                bad = self._placed(error, 0)
-                column = error.column if error.unreadable else None
-                raise BadRow(bad.where, bad.reason + self._about_missing(error), column).error() from None
+            yield from self._in_parts(batch, work, min(most, CAREFUL) if self._skips else most)
 
     def _skip(self, bad: BadRow) -> None:
         self.skipped += 1
@@ -222,8 +207,9 @@ class Source(RowSource):
         self.done = self.done if self.total is None else self.total
 
     def _present(self, columns: Iterable[str], absent: str) -> list[str]:
-        there = [name for name in columns if name in self.names]
-        lacking = [name for name in columns if name not in self.names]
+        names = set(self.names)
+        there = [name for name in columns if name in names]
+        lacking = [name for name in columns if name not in names]
         if lacking and (absent != MISSING or not there):
             try:
                 self.require(lacking)
@@ -231,8 +217,8 @@ class Source(RowSource):
                 raise SourceError(f"{error} {ABSENT_ADVICE}" if absent == ERROR else str(error)) from None
         return there
 
-    def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T]) -> Iterator[T]:
-        edges = [*range(0, len(batch), CAREFUL), len(batch)]
+    def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T], most: int) -> Iterator[T]:
+        edges = [*range(0, len(batch), most), len(batch)]
         parts = list(pairwise(edges))[::-1]
         while parts:
             start, stop = parts.pop()
@@ -240,7 +226,11 @@ class Source(RowSource):
                 if stop > start:
                     yield work(batch.slice(start, stop - start))
             except RowError as error:
-                self._skip(self._placed(error, start))
+                bad = self._placed(error, start)
+                if not self._skips:
+                    column = error.column if error.unreadable else None
+                    raise BadRow(bad.where, bad.reason + self._about_missing(error), column).error() from None
+                self._skip(bad)
                 parts += [(start + error.row + 1, stop), (start, start + error.row)]
 
     def _placed(self, error: RowError, start: int) -> BadRow:

@@ -39,7 +39,6 @@ OTHERS = {
     b"\xff\xd8\xff": "a picture",
     b"GIF8": "a picture",
     b"7z\xbc\xaf": "an archive",
-    b"\xfd7zXZ": "compressed by xz",
     b"\xd0\xcf\x11\xe0": "a document of an old office program",
     b"\x7fELF": "a program",
     b"FEA1": "Feather of version 1",
@@ -56,13 +55,8 @@ class Tables(Reader):
         self._later = list(paths[1:])
         self._wanted: ColumnTypes | None = None
         self._current = _open(paths[0], reading)
-        self.names = self._current.names
-        self.file = self._current.file
-        self.untyped = self._current.untyped
-        self.missing = self._current.missing
-        self.missing_numbers = self._current.missing_numbers
-        self.decimal = self._current.decimal
-        self.total = _total(paths)
+        self.describe_as(self._current)
+        self.file, self.total = self._current.file, _total(paths)
 
     def want(self, types: ColumnTypes | None) -> None:
         self._wanted = types

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pyspark.errors import PySparkException
 
-from tallybayes.spark.worker import settle
+from tallybayes.spark.worker import freeze_modules
 
 T = TypeVar("T")
 
@@ -27,7 +27,7 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
     """Marks errors of `work`, so that they can be found in Spark's message."""
 
     def run(batches: Iterator[T]) -> Iterator[T]:
-        settle()
+        freeze_modules()
         try:
             yield from work(batches)
         except (ValueError, TypeError, KeyError, ArithmeticError) as error:

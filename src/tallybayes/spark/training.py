@@ -48,26 +48,26 @@ def train(
     Without a schema, one is inferred from the first rows, with a warning. Intervals and questions that must be chosen
     before counting are chosen from these rows too."""
     check_absent(absent)
-    settled = _settled(schema, df, label, weight)
-    label = label or settled.label
+    prepared = _prepared(schema, df, label, weight)
+    label = label or prepared.label
     if label is None:
         raise ValueError("Which column holds the classes? Give label='…', or a schema with a label.")
     check_there(df, [label, *([] if weight is None else [weight])], "Give existing columns.")
-    wanted = [name for name in settled.by_column if absent != MISSING or name in df.columns]
+    wanted = [name for name in prepared.by_column if absent != MISSING or name in df.columns]
     check_there(df, wanted, ADVICE)
     packing = Packing.of(df, dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
-    counting = _counting(settled, packing, label, weight, absent)
+    counting = _counting(prepared, packing, label, weight, absent)
     counted = packing.packed(df).mapInArrow(marking(counting), COUNTED)
     with sentences():
-        return _merged(counted, settled)
+        return _merged(counted, prepared)
 
 
-def _settled(
+def _prepared(
     schema: Schema | Mapping[str, Family] | None, df: DataFrame, label: str | None, weight: str | None
 ) -> Schema:
     """The schema with everything that must be the same in all partitions."""
     given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)
-    if given is not None and all(family.is_prepared for family in given.columns.values()):
+    if given is not None and given.is_prepared:
         return given
     first = first_rows(df, LOOKED_AT, without=weight)
     if given is None:

@@ -12,7 +12,7 @@ _MODELS: dict[str, Model] = {}  # the last one only
 
 
 @cache
-def settle() -> None:
+def freeze_modules() -> None:
     """Excludes modules from garbage collection, which Spark runs after every task: they would take 40 ms each time."""
     gc.collect()
     gc.freeze()

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from operator import methodcaller
 from typing import Any, NamedTuple
 
 from tallybayes.data.labels import label_array, label_column
@@ -17,11 +18,11 @@ from tallybayes.model import Model
 from tallybayes.store.chain import CORRECT, DECAY, EXPIRE, FORGET, GONE, LEARN, Record
 from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRowError
 from tallybayes.store.journal import Entry
-from tallybayes.store.state import Counted, Place, State
+from tallybayes.store.state import CountedRow, Place, State
 
 EACH, TIMES = 5_000, 6  # bytes of a change in memory, about: so many, and so many for every byte of its counts
 FIRST = datetime.min.replace(tzinfo=UTC)
-Merged = list[tuple[Model | None, Counted | None]]  # subtracted and added
+Merged = list[tuple[Model | None, CountedRow | None]]  # subtracted and added
 
 
 class Change(NamedTuple):
@@ -66,7 +67,7 @@ class Changes:
         self.halfway = False  # the model has changed, but not the journal
         self._merged: Merged | None = None  # what may have to be undone
 
-    def learn(self, id: str, counted: Counted, prove: bool) -> Change:
+    def learn(self, id: str, counted: CountedRow, prove: bool) -> Change:
         entry = self.journal.entry(id)
         if entry is None:
             number = self._change(LEARN, id, add=counted, prove=prove)
@@ -79,7 +80,7 @@ class Changes:
             "to change a label, use correct."
         )
 
-    def learning(self, id: str, counted: Counted, prove: bool = False) -> Planned:
+    def learning(self, id: str, counted: CountedRow, prove: bool = False) -> Planned:
         return Planned(id, partial(self.learn, id, counted, prove), EACH + TIMES * len(counted.data))
 
     def together(self, changes: Sequence[Planned], first: int) -> list[Change]:
@@ -123,7 +124,7 @@ class Changes:
             return Change(last.number, last.what, id, already=True)
         raise self._unknown(id)
 
-    def forget_counts(self, counted: Counted, prove: bool) -> Change:
+    def forget_counts(self, counted: CountedRow, prove: bool) -> Change:
         """Forgets a row by its content: the last one learned with it, or else one in the base."""
         same = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
         for entry in list(same):
@@ -156,12 +157,12 @@ class Changes:
         self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, id)
 
-    def _correct_in_base(self, entry: Entry, new: Counted, prove: bool) -> Change:
+    def _correct_in_base(self, entry: Entry, new: CountedRow, prove: bool) -> Change:
         """Corrects a row in the base, with its current weight."""
         faded = new.model
         for factor in self.journal.decays_since(entry.first):
             faded = faded * factor
-        weighed = Counted(faded, new.data)
+        weighed = CountedRow(faded, new.data)
         took = self.state.weighed(entry)
         number = self._change(CORRECT, entry.id, take=took, add=weighed, prove=prove, rebase=True)
         self.journal.remove_counts(entry.change)
@@ -198,7 +199,7 @@ class Changes:
         id: str | None,
         *,
         take: Model | None = None,
-        add: Counted | None = None,
+        add: CountedRow | None = None,
         put: Model | None = None,
         factor: float | None = None,
         prove: bool = False,
@@ -254,7 +255,7 @@ class Changes:
         if keep_schema:
             model.schema = schema
 
-    def _same(self, entry: Entry, counted: Counted) -> bool:
+    def _same(self, entry: Entry, counted: CountedRow) -> bool:
         return entry.mark == counted.mark and self.journal.counts(entry.change) == counted.data
 
     def _unknown(self, id: str) -> StoreError:
@@ -267,16 +268,10 @@ def relabelled(model: Model, label: Any) -> Model:
     """The counts of a row under another label."""
     kind, keys, _ = label_column(label_array([label]), 0)
     groups = {keys[0]: model.keys()}
-    result = Model(model.schema, kind)
-    result.rows = model.rows.merged(groups)
-    result.columns = {name: tally.merged(groups) for name, tally in model.columns.items()}
-    return result
+    return model._mapped(lambda tally: tally.merged(groups), kind)
 
 
 def by_class(model: Model) -> Iterator[tuple[Any, Model]]:
     """Every label, and the counts of its rows."""
     for label, key in zip(model.classes, model.keys(), strict=True):
-        part = Model(model.schema, model.label_type)
-        part.rows = model.rows.only([key])
-        part.columns = {name: tally.only([key]) for name, tally in model.columns.items()}
-        yield label, part
+        yield label, model._mapped(methodcaller("only", [key]), model.label_type)

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, Self
 
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
 from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
-from tallybayes.store.sealed import PAGE, seal, unseal
-from tallybayes.store.statements import TOGETHER, Statements
+from tallybayes.store.sealed import PAGE, salts, seal, unseal
+from tallybayes.store.statements import CACHED, TOGETHER, Statements
 
 FORMAT = 3
 READ = (2, FORMAT)  # in format 2, the id of an entry had an index of its own
@@ -59,7 +59,12 @@ class Journal:
     def __init__(self, path: Path, *, new: bool = False) -> None:
         how = "rwc" if new else "rw"
         sql = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={how}", uri=True, isolation_level=None, check_same_thread=False, timeout=0
+            f"{path.absolute().as_uri()}?mode={how}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=0,
+            cached_statements=CACHED,
         )
         self._use(sql, path)
         try:
@@ -82,6 +87,7 @@ class Journal:
         self.ending = False  # whether the last transaction reached its commit
         self._statements = Statements(sql)
         self.do, self._insert = self._statements.do, self._statements.insert
+        self._salts = salts()
         self._link: bytes | None = None  # of the last change, once known
         self._known: dict[str, Entry | None] = {}  # rows that were looked up or changed in this transaction
 
@@ -251,7 +257,7 @@ class Journal:
 
     def keep(self, change: int, counts: bytes) -> str:
         """Stores counts, and returns their hash for the chain."""
-        sealed, content = seal(counts)
+        sealed, content = seal(counts, next(self._salts))
         self._insert("counts", change, sealed)
         return content
 

@@ -11,19 +11,27 @@ from __future__ import annotations
 import hashlib
 import secrets
 import zlib
+from collections.abc import Iterator
 from functools import lru_cache
 
 PAGE = 1024  # bytes; small, since every row takes whole pages
 LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23  # bytes of an overflowing cell that stay in the tree
 OVERFLOW = PAGE - 4  # bytes on each overflow page
-SALT = 32
+SALT, DRAWN = 32, 64  # bytes of a salt; salts drawn together
 NOTHING = bytes(LEAST_LOCAL)
 SMALL = OVERFLOW - SALT - 16  # bytes of counts that fit on one page uncompressed
 
 
-def seal(counts: bytes) -> tuple[bytes, str]:
+def salts() -> Iterator[bytes]:
+    """Random salts, drawn many at a time: each call to the system wakes up all threads that wait for the GIL."""
+    while True:
+        drawn = secrets.token_bytes(SALT * DRAWN)
+        for start in range(0, len(drawn), SALT):
+            yield drawn[start : start + SALT]
+
+
+def seal(counts: bytes, salt: bytes) -> tuple[bytes, str]:
     """The blob to store, and the hash for the chain."""
-    salt = secrets.token_bytes(SALT)
     known = _laid_out(salt, zlib.compress(counts, 1), True) if len(counts) > SMALL else _laid_out(salt, counts, False)
     return known.ljust(_whole_pages(len(known)), b"\0"), content_hash(salt, counts)
 

@@ -21,7 +21,7 @@ from tallybayes.store.journal import Entry, Journal
 from tallybayes.store.parts import in_parts
 
 
-class Counted(NamedTuple):
+class CountedRow(NamedTuple):
     """The counts of a row, as a model and as the bytes in the journal."""
 
     model: Model
@@ -64,28 +64,28 @@ class State:
         self.number, _ = self.journal.last()
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
-        self._waiting: list[Counted] = []  # rows that are learned, but not yet added to the model
+        self._waiting: list[CountedRow] = []  # rows that are learned, but not yet added to the model
         self._model = self._replayed()
         self.row_counts = RowCounts(self._model.schema)
 
     @property
     def model(self) -> Model:
         """The model, with all rows added."""
-        self.settle()
+        self.add_waiting()
         return self._model
 
     @model.setter
     def model(self, model: Model) -> None:
         self._model = model
 
-    def learn(self, counted: Counted) -> None:
+    def learn(self, counted: CountedRow) -> None:
         """Adds a row, at the latest when the model is used; an error if it cannot be added."""
         if counted.model.label_type == self._model.label_type:
             self._waiting.append(counted)
         else:
             self.model += counted.model
 
-    def settle(self) -> None:
+    def add_waiting(self) -> None:
         """Adds the waiting rows: many at once cost little more than one."""
         if self._waiting:
             (first, *more), read = self._waiting, self.row_counts.read_all
@@ -107,8 +107,8 @@ class State:
     def read_base(self) -> Model:
         return self.folder.read(BASE, self.base, self.journal.about("base digest"))
 
-    def counted(self, model: Model) -> Counted:
-        return Counted(model, self.row_counts.write(model))
+    def counted(self, model: Model) -> CountedRow:
+        return CountedRow(model, self.row_counts.write(model))
 
     def counts_of(self, change: int) -> Model:
         return self.row_counts.read(self.journal.counts(change))
@@ -187,7 +187,4 @@ def add_rows(model: Model, rows: Iterable[tuple[Entry, bytes]]) -> None:
 def own_copy(model: Model) -> Model:
     """A deep copy. `model.copy()` would share the counts until one of the two changes; then the store's model would
     have to copy them and recompute all its beliefs."""
-    copy = Model(model.schema, model.label_type)
-    copy.rows = model.rows.copy()
-    copy.columns = {name: tally.copy() for name, tally in model.columns.items()}
-    return copy
+    return model._mapped(lambda tally: tally.copy(), model.label_type)

@@ -7,6 +7,7 @@ import sqlite3
 from typing import Any
 
 TOGETHER = 64  # rows of a statement, at most
+CACHED = 4 * TOGETHER  # statements that a connection should keep: of every size, for each of the tables learned into
 
 
 class Statements:
@@ -25,16 +26,14 @@ class Statements:
         self._pending.setdefault(table, []).append(row)
 
     def write(self) -> None:
-        """Writes what is pending: 64 rows at a time, 32 and so on, since SQLite caches these few statements."""
+        """Writes what is pending, in as few statements as possible."""
         pending, self._pending = self._pending, {}
         for table, rows in pending.items():
-            one, size = f"({', '.join('?' * len(rows[0]))})", TOGETHER
-            while rows:
-                while size > len(rows):
-                    size //= 2
-                given = [value for row in rows[:size] for value in row]
-                self._sql.execute(f"INSERT INTO {table} VALUES {', '.join([one] * size)}", given)
-                rows = rows[size:]
+            one = f"({', '.join('?' * len(rows[0]))})"
+            for start in range(0, len(rows), TOGETHER):
+                some = rows[start : start + TOGETHER]
+                given = [value for row in some for value in row]
+                self._sql.execute(f"INSERT INTO {table} VALUES {', '.join([one] * len(some))}", given)
 
     def drop(self) -> None:
         """Drops what is pending, before the transaction is rolled back."""

@@ -26,10 +26,10 @@ from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
-from tallybayes.store.kept import Kept
 from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
-from tallybayes.store.state import Counted, State, own_copy
+from tallybayes.store.settings import KeptSettings
+from tallybayes.store.state import CountedRow, State, own_copy
 from tallybayes.store.verifying import Progress, Verified, verify
 from tallybayes.store.writer import Current, Writer
 
@@ -77,7 +77,7 @@ class Store:
             ) from error
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
-        self._kept = Kept(self._journal, self._writer)
+        self._kept = KeptSettings(self._journal, self._writer)
         self.path, self.schema = folder.path, self._state.model.schema
 
     @classmethod
@@ -275,7 +275,7 @@ class Store:
     def __repr__(self) -> str:
         return f"Store({os.fspath(self.path)!r}), version {self.number}"
 
-    def _counted(self, row: Any, label: Any) -> Counted:
+    def _counted(self, row: Any, label: Any) -> CountedRow:
         """Counts a row in the caller's thread, so that the writer only has to add it."""
         return self._state.counted(Model.train(self.schema, row, [label]))
 

@@ -1,5 +1,5 @@
 """The tasks that wait for the writer, in order. Changes wait in a bounded amount of memory. Beyond it, a caller who can
-wait does so while commits go on; when the disk hangs, the change is refused."""
+wait does so while commits go on, but only for the changes before its own; when the disk hangs, it is refused."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ class Waiting:
         self._room = threading.Condition(self._door)  # notified when changes are answered, or at the end
         self._closed = False
         self._size = 0  # bytes of the changes that are not answered yet
+        self._taken = self._answered = 0  # changes so far
 
     def put(self, task: Task, wait: bool) -> None:
-        """Schedules a task; an error if it is refused. If there is no room for a change, the caller may `wait`."""
+        """Schedules a task; an error if it is refused. If there is no room for a change, the caller may `wait`, at most
+        until those before it are answered: it has its counts in memory anyway, and later ones must not keep it out."""
         with self._door:
-            while not self._closed and self._is_full(task.size):
+            before = self._taken
+            while not self._closed and self._answered < before and self._size + task.size > MOST and task.changes:
                 if not wait or not self._room.wait(PATIENCE):
                     self._refuse(task.size)
             if self._closed:
                 raise StoreError("The store is closed. Open it again with Store.open(path).")
             self._size += task.size
+            self._taken += task.changes
             self._tasks.put(task)
-
-    def _is_full(self, size: int) -> bool:
-        """Whether there is no room. A change of any size may wait if no other does."""
-        return size > 0 and self._size > 0 and self._size + size > MOST
 
     def _refuse(self, size: int) -> NoReturn:
         raise TooManyWaitError(
@@ -61,7 +61,9 @@ class Waiting:
     def answered(self, tasks: Iterable[Task]) -> None:
         """Makes room for others. Call it before those who wait are told."""
         with self._door:
-            self._size -= sum(task.size for task in tasks)
+            for task in tasks:
+                self._size -= task.size
+                self._answered += task.changes
             self._room.notify_all()
 
     def close(self) -> bool:

@@ -151,7 +151,7 @@ class Writer:
             with self.state.journal.transaction():
                 self.state.journal.expect([task.id for task in group if task.id is not None])
                 answers.extend((task, *self._try(task)) for task in group)
-                self.state.settle()
+                self.state.add_waiting()
         except Exception as error:
             failure = self._undo(error, self.state.number)
             answers = [(task, None, failure) for task in group]

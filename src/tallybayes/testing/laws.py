@@ -1,4 +1,5 @@
-"""The laws, each a function that raises an AssertionError with its name."""
+"""The laws, each a function that raises an AssertionError with its name; and the rows that they draw, each a value, a
+class and a weight: as a frame, a tally and a model."""
 
 from __future__ import annotations
 
@@ -12,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.counts.tallies import AnyTally
+from tallybayes.counts.tally import Rows
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import FAMILIES, Family
 from tallybayes.families.settings import settings_of
@@ -21,12 +24,14 @@ from tallybayes.model import Model
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.left_out import left_out
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import Name, checked_name, joined
 from tallybayes.schema.family_text import family_from_text, family_to_text
 from tallybayes.testing.grids import Grid
-from tallybayes.testing.rows import Row, close, frame_of, name_of, schema_of, tally, train
 
 FEW = 4  # rows that are each trained as a model
 NEAR = 1e-9
+
+Row = tuple[Any, str, float]  # value (None is missing), class, weight
 
 
 def merging_is_adding(family: Family, a: list[Row], b: list[Row], c: list[Row]) -> None:
@@ -230,3 +235,41 @@ def _check_row(family: Family, rows: list[Row], row: int, weighted: bool, found:
 
 def _near(a: Floats, b: Floats) -> bool:
     return bool(np.allclose(a, b, rtol=NEAR, atol=NEAR))
+
+
+def tally(family: Family, rows: Sequence[Row]) -> AnyTally:
+    """Counts rows with their weights."""
+    classes = ["a", "b", "c"]
+    codes = np.array([classes.index(label) for _, label, _ in rows], np.int32)
+    weights = np.array([weight for _, _, weight in rows], np.float64)
+    frame, _ = frame_of(family, rows)
+    cells = family.encode(joined(name_of(family), dict(zip(frame.schema.names, frame.columns, strict=True))))
+    return family.tally(cells, Rows(classes, codes, None if np.all(weights == 1.0) else weights))
+
+
+def train(family: Family, rows: Sequence[Row]) -> Model:
+    return Model.train(schema_of(family), *frame_of(family, rows))
+
+
+def name_of(family: Any) -> Name:
+    """The name of the schema entry with this family."""
+    return checked_name(family.columns if family.takes_blocks else ("x",))
+
+
+def schema_of(family: Family) -> Schema:
+    return Schema({name_of(family): family})
+
+
+def frame_of(family: Family, rows: Sequence[Row]) -> tuple[pa.RecordBatch, list[str]]:
+    name = name_of(family)
+    if isinstance(name, str):
+        cells = {name: pa.array([value for value, _, _ in rows])}
+    else:
+        values = [(None,) * len(name) if value is None else value for value, _, _ in rows]
+        cells = {column: pa.array([value[i] for value in values]) for i, column in enumerate(name)}
+    return pa.record_batch(cells), [label for _, label, _ in rows]
+
+
+def close(a: Floats, b: Any) -> bool:
+    """Equal up to rounding in the last digits."""
+    return bool(np.allclose(a, b, rtol=1e-11, atol=1e-11))

@@ -143,7 +143,7 @@ def test_forgotten_is_never_seen(structure, tmp_path):
 def test_contradictory_counts_are_detected():
     model = Model.train({BLOCK: Pairs()}, ROWS, LABELS)
     family, tally = model.schema.columns[BLOCK], model.columns[BLOCK]
-    assert why_discordant(model.schema, model.rows, model.columns) is None
+    assert why_discordant(model) is None
     single = type(tally)(["yes"], [int(family.layout.singles[1])], {"n": tally.aligned([2], ["yes"]).sums["n"]})
     assert "'b' would not have as many cells as 'a'" in family.discord(tally + single, model.keys())
     pair = type(tally)(["yes"], [family.layout.size - 1], {"n": tally.aligned([2], ["yes"]).sums["n"]})

@@ -233,7 +233,7 @@ def test_positions_never_counted_are_ignored():
         (Bag(size=1), sp.csr_array(np.ones((2, 2))), "the vectors have 2 numbers; 1 are expected"),
         (Bag(), {"x": [None, []]}, "row 1: the vector is empty; give at least one number"),
         (Bag(), {"x": [{}, {}]}, "cells of type struct<> are not vectors"),
-        (Bag(), {"x": [[1.0], [1.0, 2.0]]}, "row 1: the vector has 2 numbers; others have 1"),
+        (Bag(), {"x": [[1.0], [1.0, 2.0]]}, "row 1: the vector is of length 2; others are of length 1"),
         (Bag(), {"x": [1.0, 2.0]}, "cells of type double are not vectors"),
         (Bag(), np.ones((2, 2)) * 1j, "complex128 does not contain real numbers"),
         (Bag(), np.array([["a", "b"]] * 2), "does not contain real numbers"),

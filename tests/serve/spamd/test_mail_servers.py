@@ -134,7 +134,7 @@ def milter(here):
     asking = f". {here}/spamass-milter; exec {program} -p {folder}/sock $OPTIONS"
     process = subprocess.Popen(["sh", "-c", asking], user="postfix")
     try:
-        until = time.monotonic() + 60
+        until = time.monotonic() + 300
         while not (folder / "sock").exists():
             assert process.poll() is None
             assert time.monotonic() < until
@@ -164,7 +164,7 @@ def through_postfix(here, *how):
 
 def arrived(folder, wanted, log):
     """The mails in a folder, once there are this many."""
-    until = time.monotonic() + 60
+    until = time.monotonic() + 300
     while len(found := [path for path in folder.iterdir() if not path.suffix]) < wanted:
         assert time.monotonic() < until, log.read_text()
         time.sleep(0.02)

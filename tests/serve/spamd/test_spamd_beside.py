@@ -12,6 +12,7 @@ from spamd_client import free_port, say
 from tallybayes import Store
 from tallybayes.mail import read_mail
 from tallybayes.serve.spamd.beside import address_of, spamd_at
+from tallybayes.serve.spamd.server import bound_sockets
 from tallybayes.serve.tokens import new_token
 
 TELL = b"TELL SPAMC/1.5\r\nMessage-class: ham\r\nSet: local\r\nContent-length: %d\r\n\r\n%b"
@@ -24,7 +25,7 @@ def said(line, port):
 
 def test_http_and_spamd_share_the_store(store):
     port = free_port()
-    with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}")]) as client:
+    with spamd_at(f"127.0.0.1:{port}") as spamd, serving({"spam": store}, beside=[spamd]) as client:
         before = asked(client, "predict", {"row": read_mail(spam(99))})["answers"][0]["probability"]
         assert b"Spam: True" in said(CHECK, port)
         assert b"DidSet: local" in said(TELL, port)
@@ -37,7 +38,7 @@ def test_http_and_spamd_share_the_store(store):
 def test_telling_with_tokens_must_be_allowed(store, allowed, answer):
     new_token(store, "learn")
     port = free_port()
-    with serving({"spam": store}, beside=[spamd_at(f"127.0.0.1:{port}", tell=allowed)]):
+    with spamd_at(f"127.0.0.1:{port}", tell=allowed) as spamd, serving({"spam": store}, beside=[spamd]):
         assert said(TELL, port).startswith(b"SPAMD/1.1 " + answer)
         assert said(CHECK, port).startswith(b"SPAMD/1.1 0 EX_OK")
 
@@ -49,8 +50,15 @@ def test_listen_option_is_an_address_and_a_port(place):
 
 
 def test_invalid_network_is_an_error():
-    with pytest.raises(ValueError, match=r"--spamd-allow 192\.0\.2\.1/24: .* Give a network such as"):
-        spamd_at("127.0.0.1:7830", ["192.0.2.1/24"])
+    wrong = pytest.raises(ValueError, match=r"--spamd-allow 192\.0\.2\.1/24: .* Give a network such as")
+    with wrong, spamd_at("127.0.0.1:7830", ["192.0.2.1/24"]):
+        pass
+
+
+def test_all_addresses_of_a_host_are_taken():
+    found = {each[4][0] for each in socket.getaddrinfo("localhost", 0)}
+    with bound_sockets("localhost", 0) as bound:
+        assert {each.getsockname()[0] for each in bound} == found
 
 
 @pytest.mark.slow

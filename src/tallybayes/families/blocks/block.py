@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import Cells, numbers
@@ -56,6 +57,12 @@ class NumberBlock(Block):
             except CellError as error:
                 raise error.of_column(column) from None
         return self._finite(matrix)
+
+    def missing(self, cells: Floats) -> NDArray[np.bool_]:
+        return np.asarray(self.gaps(cells).all(axis=1))
+
+    def gaps(self, cells: Floats) -> NDArray[np.bool_]:
+        return np.isnan(cells)
 
     def _parts(self, cells: Cells) -> list[Cells]:
         """The cells of each column."""

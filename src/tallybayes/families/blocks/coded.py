@@ -102,4 +102,7 @@ class CodedBlock(Block):
         return self.coder.encode(cells)
 
     def missing(self, cells: Any) -> NDArray[np.bool_]:
-        return np.asarray((cells == MISSING).all(axis=1))
+        return np.asarray(self.gaps(cells).all(axis=1))
+
+    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+        return np.asarray(cells == MISSING)

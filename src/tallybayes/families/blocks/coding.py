@@ -201,14 +201,15 @@ def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Cod
 
 
 def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Code:
-    """The levels that occur at least `least` times in a sample, sorted; at most the `MOST` most frequent."""
+    """The levels of at least `least` rows of a sample, sorted; of more than `MOST`, those with the largest weight."""
     found = texts(cells)
     coded = found if pa.types.is_dictionary(found.type) else pc.dictionary_encode(found)
     known = np.asarray(coded.indices.is_valid())
     at = coded.indices.drop_null().to_numpy()
     counts = np.bincount(at, None if weights is None else weights[known], len(coded.dictionary))
-    levels = zip(coded.dictionary.to_pylist(), counts.tolist(), strict=True)
-    often = sorted((-n, str(level)) for level, n in levels if n >= least)
+    rows = np.bincount(at, minlength=len(counts))
+    levels = zip(coded.dictionary.to_pylist(), counts.tolist(), rows.tolist(), strict=True)
+    often = sorted((-n, str(level)) for level, n, times in levels if times >= least)
     return tuple(sorted(level for _, level in often[:MOST])) or None
 
 

@@ -35,7 +35,7 @@ def grow(
     codes = with_pairs(codes, pairs)
     ranks = level_ranks(codes, labels, weights, len(rows.classes), coding) if guided else name_ranks(len(coding))
     ranked = ranked_by(ranks, codes)
-    common = common_marks(ranked, weights)
+    common = common_marks(ranked)
     marks, by_column = marks_of(ranked, common), np.ascontiguousarray(ranked.T)
     nominal = np.array([*(not is_numeric(code) for code in coding), *(True for _ in pairs)], np.uint8)
     # So many rows does a node need to be split that the leaves of all trees have about `MOST_CELLS` counts.

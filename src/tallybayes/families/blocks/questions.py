@@ -210,10 +210,10 @@ def marks_of(ranked: Bytes, common: NDArray[np.int64]) -> NDArray[np.uint64]:
     return marks
 
 
-def common_marks(ranked: Bytes, weights: Floats | None) -> NDArray[np.int64]:
-    """The marks of frequent rows of a sample."""
-    marks, at = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_inverse=True)
-    return marks[np.bincount(at, weights, len(marks)) >= MANY]
+def common_marks(ranked: Bytes) -> NDArray[np.int64]:
+    """The marks of frequent rows of a sample, which has copies of a row as one row, whatever they weigh."""
+    marks, counts = np.unique(kernels.mark_codes(np.ascontiguousarray(ranked)).view(np.int64), return_counts=True)
+    return marks[counts >= MANY]
 
 
 def as_questions(family: Any, name: str, given: Any) -> Questions | Filed:

@@ -9,13 +9,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact, Floats
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
-from tallybayes.data.cells import SHORT, Cells, is_missing, texts
+from tallybayes.data.cells import CODES, SHORT, Cells, is_missing, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, Unseen
 from tallybayes.families.folds import LeftOutFolds, centred_tables
@@ -201,10 +202,10 @@ def _few_numbers(cells: Cells) -> pa.Array | None:
     return pa.DictionaryArray.from_arrays(pa.array(codes), words)
 
 
-def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
+def met_levels(cells: Texts) -> tuple[NDArray[Any], list[str]]:
     """The index of each cell's level (-1 if missing), and the levels' texts."""
     index = kernels.StringIndex()
-    codes = codes_of(index, cells, grow=True)
+    codes = _codes_of(index, cells, grow=True)
     try:
         return codes, index_strings(index).to_pylist()
     except UnicodeDecodeError:
@@ -216,20 +217,23 @@ def met_levels(cells: Texts) -> tuple[Codes, list[str]]:
         raise
 
 
-def codes_of(index: kernels.StringIndex, cells: Texts, grow: bool = False) -> Codes:
-    """The indices of texts, negative if missing or unknown; in a dictionary array each word is looked up once."""
+def codes_of(index: kernels.StringIndex, cells: Texts) -> Codes:
+    """The indices of texts, negative if missing or unknown."""
+    return _codes_of(index, cells, grow=False).astype(np.int32, copy=False)
+
+
+def _codes_of(index: kernels.StringIndex, cells: Texts, grow: bool) -> NDArray[Any]:
+    """The same as integers of four bytes or one; in a dictionary array each word is looked up once."""
     if isinstance(cells, list):
         return index.encode_few(cells, grow)
     if not pa.types.is_dictionary(cells.type):
         return lookup(index, cells, grow)
     words = lookup(index, cells.dictionary, grow)
-    if cells.indices.null_count:
-        words = np.append(words, np.int32(-1))
-    at = cells.indices.fill_null(len(words) - 1) if cells.indices.null_count else cells.indices
-    codes = at.to_numpy(zero_copy_only=False)
-    if codes.dtype == np.int32 and np.array_equal(words, np.arange(len(words))):
+    places = cells.indices if cells.indices.type in CODES else cells.indices.cast(pa.int32())
+    codes = (places.fill_null(-1) if places.null_count else places).to_numpy(zero_copy_only=False)
+    if np.array_equal(words, np.arange(len(words))):
         return codes
-    return words[codes]
+    return np.append(words, np.int32(-1))[codes]
 
 
 def lookup(index: kernels.StringIndex, cells: pa.Array, grow: bool = False) -> Codes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,8 +20,16 @@ from tallybayes.families.left_out import LeftOut
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
 from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
-from tallybayes.families.numbers.intervals import AUTO, FITTED_CUTS, METHODS, Chosen, Joined, JoinedDensities, Ranges
-from tallybayes.families.numbers.values import Counted, Values, values_of_keys
+from tallybayes.families.numbers.intervals import (
+    AUTO,
+    FITTED_CUTS,
+    METHODS,
+    ChosenIntervals,
+    Joined,
+    JoinedDensities,
+    Ranges,
+)
+from tallybayes.families.numbers.values import ValueCounts, Values, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import (
     FITTED,
@@ -89,22 +97,22 @@ class Histogram(Values):
             found.append(IntervalBelief(cut.ranges if number < 0 else own.ranges, levels, density, cut))
         return found
 
-    def _chosen(self, known: Counted) -> Chosen:
+    def _chosen(self, known: ValueCounts) -> ChosenIntervals:
         """The intervals of columns, with several threads if that is worthwhile."""
         if len(known.values) < MUCH:
             return self._choose(known)
         parts = list(known.apart(math.ceil(len(known.ends) / PARTS)))
-        return Chosen.joined(each_of(self._choose, parts, len(known.values)))
+        return ChosenIntervals.joined(each_of(self._choose, parts, len(known.values)))
 
-    def _choose(self, known: Counted) -> Chosen:
+    def _choose(self, known: ValueCounts) -> ChosenIntervals:
         plain, halves, nats = self._cut(known)
         if self.method != AUTO:
-            return Chosen(plain, plain, halves, np.full(len(halves), -1))
+            return ChosenIntervals(plain, plain, halves, np.full(len(halves), -1))
         values, n, ends = known
         densities, sizes, cuts, edges, counts, pseudo = kernels.smooth_columns(values, n, ends, *plain, nats, self.bits)
-        return Chosen(plain, Joined(sizes, cuts, edges, counts, pseudo), halves, densities)
+        return ChosenIntervals(plain, Joined(sizes, cuts, edges, counts, pseudo), halves, densities)
 
-    def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
+    def _cut(self, known: ValueCounts) -> tuple[Joined, Floats, Floats]:
         """The intervals as they are cut, half the range of each column, and the nats it took to choose its cuts."""
         method = FITTED_CUTS if self.method == AUTO else self.method
         sizes, cuts, edges, counts, halves, nats = kernels.cut_columns(*known, method, self.intervals, self.bits)
@@ -116,6 +124,11 @@ class Histogram(Values):
         ends = np.cumsum(sizes).tolist()
         each = zip([0, *ends], ends, strict=False)
         return np.concatenate([pseudo_of(self.alpha, range(end - start), counts[start:end]) for start, end in each])
+
+    @property
+    def steady(self) -> Histogram:
+        """Copies of a value vouch for it: with these, intervals of its own, or narrow kernels, seem to predict well."""
+        return replace(self, method="equal count") if self.method in (FITTED_CUTS, AUTO) else self
 
     def evidence_without(
         self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds
@@ -165,7 +178,7 @@ class SettledHistogram(Histogram):
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
-    def _cut(self, known: Counted) -> tuple[Joined, Floats, Floats]:
+    def _cut(self, known: ValueCounts) -> tuple[Joined, Floats, Floats]:
         cuts, edges, size = self.ranges.cuts, self.ranges.edges, len(self.pseudo)
         at = cuts.searchsorted(known.values, "right")
         counts = np.stack([np.bincount(at, n, size) for n in known.counts.T], axis=1).astype(np.float64)

@@ -13,7 +13,7 @@ from tallybayes.families.left_out import weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.intervals import LEAST, Intervals, share_inside
 from tallybayes.families.numbers.support import LARGEST
-from tallybayes.families.numbers.values import Counted
+from tallybayes.families.numbers.values import ValueCounts
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class IntervalsLeftOut:
 class SmoothLeftOut:
     """Smoothed intervals: the density of a value's class is estimated again without it."""
 
-    known: Counted
+    known: ValueCounts
     intervals: Intervals
     density: int
 

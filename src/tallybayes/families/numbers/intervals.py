@@ -22,7 +22,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.families.numbers.support import LARGEST
-from tallybayes.families.numbers.values import Counted
+from tallybayes.families.numbers.values import ValueCounts
 
 AUTO = "auto"
 FITTED_CUTS = "fitted"
@@ -60,7 +60,7 @@ class Joined(NamedTuple):
     def of(cls, parts: Sequence[Joined]) -> Joined:
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
-    def apart(self, known: Counted, halves: Floats) -> Iterator[Intervals]:
+    def apart(self, known: ValueCounts, halves: Floats) -> Iterator[Intervals]:
         """Those of each column."""
         ends = np.cumsum(self.sizes).tolist()
         columns = zip([0, *ends], ends, known.apart(), halves.tolist(), strict=False)
@@ -70,7 +70,7 @@ class Joined(NamedTuple):
             yield Intervals(ranges, self.counts[start:end], self.pseudo[start:end])
 
 
-class Chosen(NamedTuple):
+class ChosenIntervals(NamedTuple):
     """The intervals of several columns."""
 
     plain: Joined  # as they are cut
@@ -79,7 +79,7 @@ class Chosen(NamedTuple):
     densities: Counts  # the smooth density of each column, negative if its intervals are the plain ones
 
     @classmethod
-    def joined(cls, parts: Sequence[Chosen]) -> Chosen:
+    def joined(cls, parts: Sequence[ChosenIntervals]) -> ChosenIntervals:
         plain, used, halves, densities = zip(*parts, strict=True)
         return cls(Joined.of(plain), Joined.of(used), np.concatenate(halves), np.concatenate(densities))
 

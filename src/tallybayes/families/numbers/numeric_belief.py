@@ -182,7 +182,7 @@ class DrawnNumbers(NumericBelief):
         scores[:, : len(cells)] += np.where(missing, 0.0, np.where(np.isnan(logs), -np.inf, logs))
 
 
-class Table(NamedTuple):
+class BeliefTable(NamedTuple):
     """The beliefs of several columns of one family, a row for each."""
 
     family: Any

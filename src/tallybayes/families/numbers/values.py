@@ -84,7 +84,7 @@ class Values(Family):
             f"Give {type(self).__name__} more bits than {self.bits}, or subtract a constant from the column."
         )
 
-    def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> Counted:
+    def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> ValueCounts:
         """The values of every column, and how often each occurred in every class."""
         ordered = [tally.ordered() for tally in tallies]
         sizes = np.array([len(keys) for keys, _ in ordered])
@@ -93,7 +93,7 @@ class Values(Family):
             _write_counts(tally, at, classes, counts[end - len(at) : end])
         return self._filled(np.concatenate([keys for keys, _ in ordered]), counts, sizes)
 
-    def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds) -> Counted:
+    def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds) -> ValueCounts:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
 
         def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
@@ -109,29 +109,29 @@ class Values(Family):
         keys, counts = zip(*each_of(count, list(zip(tallies, columns, strict=True)), size), strict=True)
         return self._filled(np.concatenate(keys), np.concatenate(counts), np.repeat(sizes, len(folds.at)))
 
-    def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> Counted:
+    def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> ValueCounts:
         """Columns of so many sorted keys each, without those that hold nothing."""
         values, ends = values_of_keys(keys, self.bits), np.cumsum(sizes)
         filled = LeftOutFolds.filled(counts)
         if not filled.all():
             at = np.flatnonzero(filled)
             values, counts, ends = values.take(at), counts.take(at, axis=0), at.searchsorted(ends)
-        return Counted(values, counts, ends)
+        return ValueCounts(values, counts, ends)
 
 
-class Counted(NamedTuple):
+class ValueCounts(NamedTuple):
     """Columns one after another: the sorted values of each, and how often each occurred in every class."""
 
     values: Floats
     counts: Floats  # [value, class]
     ends: Counts  # of each column
 
-    def apart(self, step: int = 1) -> Iterator[Counted]:
+    def apart(self, step: int = 1) -> Iterator[ValueCounts]:
         """Every column, or several at a time."""
         starts = np.append(0, self.ends)
         for first in range(0, len(self.ends), step):
             start, ends = starts[first], self.ends[first : first + step]
-            yield Counted(self.values[start : ends[-1]], self.counts[start : ends[-1]], ends - start)
+            yield ValueCounts(self.values[start : ends[-1]], self.counts[start : ends[-1]], ends - start)
 
 
 def _write_counts(tally: Tally, at: Counts, classes: Sequence[Key], counts: Floats) -> None:
@@ -176,7 +176,5 @@ def least_of_keys(keys: Counts, bits: int) -> Floats:
     shift = 52 - bits
     half = 1 << shift >> 1
     above = np.minimum((keys << shift) - half, LARGEST_BITS)
-    below = np.minimum(
-        ((1 - keys) << shift) - 1 - half, LARGEST_BITS
-    )  # the number furthest from zero that rounds to it
+    below = np.minimum(((1 - keys) << shift) - 1 - half, LARGEST_BITS)  # of those that round to it, furthest from zero
     return np.where(keys > 0, np.maximum(above, 0).view(np.float64), -np.maximum(below, 0).view(np.float64))

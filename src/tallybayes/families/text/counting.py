@@ -19,7 +19,7 @@ from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.text.tokens import UNKNOWN, not_utf8
-from tallybayes.families.text.word_tally import WordTally, met_lengths
+from tallybayes.families.text.word_tally import WordTally, distinct_lengths
 from tallybayes.kernels.strings import index_words
 
 
@@ -57,8 +57,8 @@ class ListedTexts:
         return np.bincount(self.row, self.counts, len(self)).astype(np.int64)
 
     @cached_property
-    def met_lengths(self) -> tuple[Counts, Codes]:
-        return met_lengths(np.where(self.missing, -1, self.lengths))
+    def distinct_lengths(self) -> tuple[Counts, Codes]:
+        return distinct_lengths(np.where(self.missing, -1, self.lengths))
 
 
 def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> ListedTexts:
@@ -85,7 +85,7 @@ def count_listed(documents: ListedTexts, rows: Rows) -> WordTally:
         row, kept = documents.row, rows.codes[documents.row] >= 0
         times = counts[kept].astype(np.float64)
         tally = _weighted_words(index, rows, row[kept], words[kept], times, documents.lengths)
-    met, codes = documents.met_lengths
+    met, codes = documents.distinct_lengths
     return WordTally(tally, Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))}))
 
 

@@ -79,21 +79,29 @@ def binary(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 def averaged(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each document's own frequencies, averaged: long documents weigh no more than short ones. The shares are scaled up
     to the number of words, so that α means the same as in the multinomial."""
-    shares, words = seen.whole.share, seen.whole.n
-    scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
-    return smoothed_shares(seen, seen.share * scale[seen.classes], shares * scale, alpha)
+    scale = words_per_share(seen.whole.n, seen.whole.share)
+    return smoothed_shares(seen, seen.share * scale[seen.classes], seen.whole.share * scale, alpha)
+
+
+def words_per_share(words: Floats, shares: Floats) -> Floats:
+    return np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
 
 
 def poisson(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """The count of each word in a document is Poisson, with the multinomial frequency times the mean length as its
     rate. With any smoothing, the mean includes one pseudo-document of the mean length over all classes."""
-    evidence = multinomial(seen, alpha)
-    words, assumed = seen.whole.n, float(_pseudo(seen, alpha, seen.n)[1] > 0)
-    overall = words.sum() / max(seen.texts.sum(), 1e-300) or assumed  # 1 if there are no words at all
-    texts = seen.texts + assumed
-    mean = np.divide(words + assumed * overall, texts, out=np.full_like(words, overall), where=texts > 0)
+    evidence, assumed = multinomial(seen, alpha), float(_pseudo(seen, alpha, seen.n)[1] > 0)
+    mean = mean_lengths(seen.whole.n, seen.texts, assumed)
     with np.errstate(divide="ignore"):
         return evidence._replace(each=evidence.each + np.log(mean), document=-mean, rate=True, assumed=assumed)
+
+
+def mean_lengths(words: Floats, texts: Floats, assumed: Floats | float) -> Floats:
+    """The mean number of words in a text of each class, the last axis, with so many pseudo-documents."""
+    overall = words.sum(axis=-1, keepdims=True) / np.maximum(texts.sum(axis=-1, keepdims=True), 1e-300)
+    overall = np.where(overall > 0, overall, assumed)  # 1 if there are no words at all
+    texts = texts + assumed
+    return np.divide(words + assumed * overall, texts, out=np.zeros_like(words) + overall, where=texts > 0)
 
 
 def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import equal_rows
-from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts, witten_bell
 from tallybayes.families.text.counted_words import LeftWords
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
-from tallybayes.families.text.readings import LEAST_ALPHA
+from tallybayes.families.text.readings import LEAST_ALPHA, mean_lengths, words_per_share
 from tallybayes.kernels import special
 
 STEP = 1 << 20  # numbers computed at a time
@@ -133,13 +133,9 @@ def evidence_of(family: Any, left: LeftWords) -> Floats:
     return np.where(left.missing[:, None], 0.0, evidence)
 
 
-def settled(left: LeftWords, alpha: Alpha) -> Any:
+def resolved_alpha(left: LeftWords, alpha: Alpha) -> Any:
     """The smoothing, with "fitted" resolved to a number for each document."""
-    if alpha != FITTED:
-        return alpha
-    met, classes = left.met, np.sum(left.met > 0, axis=1)
-    mean = met.sum(axis=1) / np.maximum(classes, 1)
-    return np.where(classes > 0, mean / np.maximum(left.size, 1.0), 1.0)
+    return witten_bell(left.met, left.size) if alpha == FITTED else alpha
 
 
 def _same(left: LeftWords, alpha: Any) -> Floats | None:
@@ -179,7 +175,7 @@ class Shares(NamedTuple):
 
     @classmethod
     def of(cls, left: LeftWords, alpha: Alpha, counts: Floats, totals: Floats) -> Shares:
-        pseudo, assumed = _pseudo(left, settled(left, alpha), counts, totals)
+        pseudo, assumed = _pseudo(left, resolved_alpha(left, alpha), counts, totals)
         whole = totals + assumed[:, None]
         blank = whole <= 0
         with np.errstate(divide="ignore"):
@@ -207,19 +203,15 @@ def binary(left: LeftWords, alpha: Alpha) -> Floats:
 
 
 def averaged(left: LeftWords, alpha: Alpha) -> Floats:
-    words, shares = left.whole["n"], left.whole["share"]
-    scale = np.divide(words, shares, out=np.zeros_like(words), where=shares > 0)
+    shares = left.whole["share"]
+    scale = words_per_share(left.whole["n"], shares)
     return _evidence(left, Shares.of(left, alpha, left.sums["share"] * scale[left.row], shares * scale).rows(left))
 
 
 def poisson(left: LeftWords, alpha: Alpha) -> Floats:
-    words, texts = left.whole["n"], left.texts
+    words = left.whole["n"]
     found = Shares.of(left, alpha, left.sums["n"], words)
-    assumed = (found.assumed > 0).astype(np.float64)[:, None]
-    overall = words.sum(axis=1, keepdims=True) / np.maximum(texts.sum(axis=1, keepdims=True), 1e-300)
-    overall = np.where(overall > 0, overall, assumed)
-    all_texts = texts + assumed
-    mean = np.divide(words + assumed * overall, all_texts, out=np.zeros_like(words) + overall, where=all_texts > 0)
+    mean = mean_lengths(words, left.texts, (found.assumed > 0).astype(np.float64)[:, None])
     with np.errstate(divide="ignore"):
         evidence = _evidence(left, found.rows(left, np.log(mean))) - mean
     return evidence - special.gammaln(left.lengths + 1.0)[:, None]
@@ -227,7 +219,7 @@ def poisson(left: LeftWords, alpha: Alpha) -> Floats:
 
 def complement(left: LeftWords, alpha: Alpha) -> Floats:
     n, words = left.sums["n"], left.whole["n"]
-    pseudo, assumed = (values[:, None] for values in _pseudo(left, settled(left, alpha), n, words, LEAST_ALPHA))
+    pseudo, assumed = (values[:, None] for values in _pseudo(left, resolved_alpha(left, alpha), n, words, LEAST_ALPHA))
     overall = n.sum(axis=1, keepdims=True)
     otherwise = -np.log(overall + pseudo)
     rows = otherwise + (-np.log(np.maximum(overall - n, 0.0) + pseudo) - otherwise)
@@ -250,7 +242,7 @@ READINGS: dict[str, Callable[[LeftWords, Alpha], Floats]] = {
     "multinomial": multinomial,
     "binary": binary,
     "averaged": averaged,
-    "bernoulli": lambda left, alpha: bernoulli(left, settled(left, alpha)),
+    "bernoulli": lambda left, alpha: bernoulli(left, resolved_alpha(left, alpha)),
     "poisson": poisson,
     "complement": complement,
     "dirichlet-multinomial": dirichlet_multinomial,

@@ -17,7 +17,7 @@ from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.text.counting import by_word_and_class, listed
 from tallybayes.families.text.tokens import not_utf8
-from tallybayes.families.text.word_tally import TextTally, met_lengths
+from tallybayes.families.text.word_tally import TextTally, distinct_lengths
 
 START = "\x02"  # before the first word of every text
 
@@ -70,5 +70,5 @@ def words_of(sizes: Counts, order: int) -> Counts:
 
 
 def _lengths(words: Counts, rows: Rows) -> Tally:
-    met, codes = met_lengths(words)
+    met, codes = distinct_lengths(words)
     return Tally(rows.classes, met.tolist(), {"n": rows.count(codes, len(met))})

@@ -102,7 +102,7 @@ class WordStatistics:
 
     def resolved_alpha(self, alpha: Alpha) -> Alpha:
         """The smoothing, with "fitted" resolved to a number."""
-        return witten_bell(self.whole.met, max(self.whole.size, 1)) if alpha == FITTED else alpha
+        return float(witten_bell(self.whole.met, self.whole.size)) if alpha == FITTED else alpha
 
     def same(self, alpha: Alpha) -> float | None:
         """The pseudo-count that all words share, if they do."""

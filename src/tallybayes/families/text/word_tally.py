@@ -43,7 +43,7 @@ class TextTally(Tallies):
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> Self:
         found = super().unpacked(prefix, about, keys, arrays)
-        return found._with({**found.parts, "lengths": lengths_met(found.lengths)})
+        return found._with({**found.parts, "lengths": checked_lengths(found.lengths)})
 
 
 class WordTally(TextTally):
@@ -88,7 +88,7 @@ class WordTally(TextTally):
         return iter(self.slots)
 
 
-def lengths_met(read: Tally) -> Tally:
+def checked_lengths(read: Tally) -> Tally:
     """The lengths that occur in a file, without the positions in between."""
     found = read.canonical()
     met = np.array(found.slots or [0])
@@ -97,7 +97,7 @@ def lengths_met(read: Tally) -> Tally:
     return found
 
 
-def met_lengths(lengths: Counts) -> tuple[Counts, Codes]:
+def distinct_lengths(lengths: Counts) -> tuple[Counts, Codes]:
     """The distinct rounded lengths, and the index of each text's own; −1 for texts of length −1, which are missing."""
     there = lengths >= 0
     met, at = np.unique(rounded_lengths(lengths[there]), return_inverse=True)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.exact import TRACE, Exact, Floats
@@ -134,6 +135,9 @@ class Bag(Family):
 
     def encode(self, cells: Cells) -> Vectors:
         return read_vectors(arrow(cells), self.size)
+
+    def missing(self, cells: Vectors) -> NDArray[np.bool_]:
+        return cells.missing
 
     def table_size(self, classes: int) -> int:
         return 16 * (self.size or 0) * classes

@@ -31,7 +31,7 @@ BY_POSITION = ("bernoulli", "poisson")  # readings in which each position may be
 SEEN_AS = {"n": "documents", "x": "n", "share": "share"}  # the names of vectors' sums among those of texts
 
 
-class Counted(NamedTuple):
+class BagCounts(NamedTuple):
     """Stands in for a corpus."""
 
     texts: Floats  # vectors of each class
@@ -84,7 +84,7 @@ def seen_positions(met: PositionSums, classes: Sequence[Key], gaps: Floats | Non
         share=held.get("share", np.zeros(len(words))),
         index=kernels.StringIndex(),
         whole=Whole(0, np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0)),
-        corpus=Counted(sums["n"][count].round(), list(classes)),
+        corpus=BagCounts(sums["n"][count].round(), list(classes)),
         gaps=gaps,
         positions=met.size,
     )
@@ -152,9 +152,7 @@ class BagBelief(Belief):
     def add_evidence(self, cells: Vectors, scores: Floats) -> None:
         rows = len(cells)
         self._add(cells, self.table, scores)
-        if (
-            self._once or not np.isfinite(scores[:, :rows]).all()
-        ):  # an infinite number shows in the scores, unless values are ignored
+        if self._once or not np.isfinite(scores[:, :rows]).all():  # where values are ignored, scores show no infinity
             refuse_infinite(cells, "a finite number")
         gaps = _gaps(cells) if self.family.reading in BY_POSITION and has_gaps(cells) else None
         if gaps is not None:
@@ -198,8 +196,7 @@ class BagBelief(Belief):
 
     def parts(self, cells: Vectors) -> Iterator[list[Part]]:
         """For every vector, the evidence of each of its positions, and last that of the rest."""
-        total = np.zeros((self.table.shape[1], len(cells)))
-        self.add_evidence(cells, total)
+        total = self.evidence_for(cells, self.table.shape[1])
         for row in range(len(cells)):
             _, positions, values = held_in(cells[row : row + 1], len(self.table))
             times = np.ones(len(values)) if self._once else values

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.slots import positions
@@ -103,6 +104,9 @@ class Each(Family):
 
     def encode(self, cells: Cells) -> Vectors:
         return read_vectors(arrow(cells), self.size)
+
+    def missing(self, cells: Vectors) -> NDArray[np.bool_]:
+        return cells.missing
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
         self._check(cells)

@@ -13,7 +13,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import sums_at
 from tallybayes.families.base import MANY_PARTS, Belief, Free
-from tallybayes.families.numbers.numeric_belief import Table
+from tallybayes.families.numbers.numeric_belief import BeliefTable
 from tallybayes.families.numbers.whole_numbers import WholeBelief, first_numbers, is_listed
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.vectors.matrix_cells import Columns, Dense, Sparse, Vectors, refuse_infinite
@@ -27,7 +27,7 @@ class EachBelief(Belief):
 
     bound = MANY_PARTS
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: BeliefTable) -> None:
         self.table = table
         self.family, self.s, self.compiled = table.family, table.s, table.compiled
         self.size, self.width = self.s[0].shape

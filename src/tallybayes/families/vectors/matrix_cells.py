@@ -219,7 +219,8 @@ def _dense(cells: pa.Array, size: int) -> Floats:
     width = int(lengths[there][0]) if there.any() else size
     strange = np.flatnonzero(there & (lengths != width))
     if strange.size:
-        raise CellError(int(strange[0]), f"the vector has {lengths[strange[0]]} numbers; others have {width}.")
+        found = int(strange[0])
+        raise CellError(found, f"the vector is of length {lengths[found]}; others are of length {width}.")
     if width == 0:
         raise CellError(int(np.flatnonzero(there)[0]), "the vector is empty; give at least one number.")
     numbers = np.full((len(cells), width), np.nan)

@@ -12,7 +12,8 @@ from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
-from tallybayes.model.em.fit import Problem
+from tallybayes.model.batches import Given
+from tallybayes.model.em.fit import EMProblem
 from tallybayes.model.em.folds import EMFolds
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
@@ -38,8 +39,11 @@ class Components:
     mixture: Mixture
 
     def __repr__(self) -> str:
+        lowest = min(each.log_loss for each in self.tried)
         lines = [
-            f"{number:>3}  log-loss {loss:.4f} ± {error:.4f}" + "  ←" * (number == self.best.components)
+            f"{number:>3}  log-loss {loss:.4f}"
+            + f", {loss - lowest:.4f} ± {error:.4f} above the lowest" * (loss > lowest)
+            + "  ←" * (number == self.best.components)
             for number, loss, error in self.tried
         ]
         return "\n".join(lines)
@@ -72,7 +76,7 @@ def choose_components(
         raise ValueError("There is no number of components to try; give some, as range(1, 5).")
     if given.weight == CHOSEN:
         raise ValueError("The number of components is chosen for one weight of rows without labels; give a number.")
-    schema, rows = rows_of(schema, data, labels, given, weights, absent, None)
+    schema, rows = rows_of(schema, Given(data, labels, weights, absent=absent), given)
     losses: dict[int, Floats] = {}
     for number in wanted:
         how = replace(given, components=number)
@@ -84,7 +88,7 @@ def choose_components(
     return Components(tried, best, Mixture(fitted_model(problem_of(schema, rows, how, threads, absent), how)))
 
 
-def _losses(problem: Problem, settings: EM) -> Floats:
+def _losses(problem: EMProblem, settings: EM) -> Floats:
     folds = EMFolds(problem)
     fewest = int(folds.rows.argmin())
     if folds.rows[fewest] < LEAST_ROWS:
@@ -95,4 +99,4 @@ def _losses(problem: Problem, settings: EM) -> Floats:
 
 def _divided(number: int, losses: Floats, lowest: Floats) -> Divided:
     apart = losses - lowest
-    return Divided(number, float(losses.mean()), float(apart.std() / np.sqrt(len(apart))))
+    return Divided(number, float(losses.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart))))

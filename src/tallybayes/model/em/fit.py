@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact, Floats
 from tallybayes.counts.rows import UNIT, Rows, SharedRows, UnitRows
-from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import weighted_sums
-from tallybayes.counts.tally import Tally
+from tallybayes.counts.tally import Key, Tally
 from tallybayes.model.batches import Batch
 from tallybayes.model.em.fitted import CONVERGED, ITERATIONS, WOULD_FALL
 from tallybayes.model.em.rows import AnyRows, RowBlock
@@ -32,7 +31,7 @@ from tallybayes.model.tallying import Piece, shared_tallies, tallies_of
 from tallybayes.schema.class_prior import counted_prior
 from tallybayes.schema.schema import Schema
 
-Counted = tuple[tuple[Counts, Rows], ...]  # row numbers and their shares
+RowShares = tuple[tuple[Counts, Rows], ...]  # row numbers and their shares
 HEAVIEST = 2.0**21  # of a row: its weight in units of the grid must be an integer that a double holds
 
 
@@ -63,12 +62,12 @@ def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.
     return Shared(rows, summed, int((impossible & (weights > 0)).sum()))
 
 
-class Expected(NamedTuple):
+class Expectation(NamedTuple):
     """The result of a pass over the rows."""
 
     log_likelihood: float  # of the rows under the beliefs that shared them
     counts: Model
-    counted: Counted
+    counted: RowShares
 
 
 class Passed(NamedTuple):
@@ -82,7 +81,7 @@ class Passed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Problem:
+class EMProblem:
     """The rows and settings of EM. Components are what is counted; each belongs to a class."""
 
     given: Schema  # the user's
@@ -107,7 +106,7 @@ class Problem:
         rows = counts.rows.aligned([""], self.keys).sums["n"].round()[0]
         return Beliefs(self.schema, self.keys, self.labels, rows, counts.columns)
 
-    def settled(self, counts: Model) -> Problem:
+    def settled(self, counts: Model) -> EMProblem:
         """The same problem, with the settings that EM holds fixed chosen from these counts."""
         families = {
             name: family.settled(family.believe(counts.columns[name], self.keys))
@@ -130,7 +129,7 @@ class Problem:
         pseudo = counted_prior(self.schema.prior, self.labels)
         return float(np.where(pseudo > 0, pseudo * np.where(pseudo > 0, known.prior, 0.0), 0.0).sum())
 
-    def expect(self, known: Beliefs) -> Expected:
+    def expect(self, known: Beliefs) -> Expectation:
         """Shares the rows among the components by these beliefs, and counts the shares."""
         counts = Model(self.given)
         total, impossible, counted = Exact.zeros((1,)), 0, []
@@ -144,7 +143,7 @@ class Problem:
         if self.fixed is not None:  # adds the smaller model to the larger one, which costs less
             counts._take(self.label_type, self.fixed.rows.copy(), {k: v.copy() for k, v in self.fixed.columns.items()})
         log_likelihood = -np.inf if impossible else float(total.round()[0])
-        return Expected(log_likelihood, counts, tuple(counted))
+        return Expectation(log_likelihood, counts, tuple(counted))
 
     def _pass(self, block: RowBlock, known: Beliefs) -> Passed:
         scores = known.scores_of(block.encoded, len(block.codes))
@@ -186,7 +185,7 @@ def weights_of(rows: AnyRows, threads: Any) -> Floats:
     return total
 
 
-def show(problem: Problem, sample: RowSample) -> None:
+def show(problem: EMProblem, sample: RowSample) -> None:
     """Adds the labelled rows to a sample: only these can be left out of the counts."""
     blocks = problem.rows.each(lambda block: block if block.labelled else None, problem.threads)
     for block in filter(None, blocks):
@@ -197,21 +196,21 @@ class Run(NamedTuple):
     """The result of EM from one start."""
 
     counts: Model
-    counted: Counted
+    counted: RowShares
     curve: list[float]
     log_likelihood: float
     ended: str
-    problem: Problem
+    problem: EMProblem
 
 
-def best_run(problem: Problem, starts: Sequence[Model], settings: EM, part: float = 0.0) -> Run:
+def best_run(problem: EMProblem, starts: Sequence[Model], settings: EM, part: float = 0.0) -> Run:
     """Runs EM from each start and returns the run with the highest objective."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     least = settings.tolerance * (with_labels + problem.weight * without)
     return max((fit(problem, start, settings, least, part) for start in starts), key=lambda run: run.curve[-1:])
 
 
-def fit(problem: Problem, start: Model, settings: EM, least: float, part: float = 0.0) -> Run:
+def fit(problem: EMProblem, start: Model, settings: EM, least: float, part: float = 0.0) -> Run:
     """Runs EM from these counts until a step gains no more than `least`, or than this `part` of the total gain. The
     curve begins with the first beliefs that have counted every row: before that, unseen words and levels are ignored,
     and likelihoods are not comparable."""

@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.data.labels import label_keys
-from tallybayes.model.em.fit import Problem, count_labelled
+from tallybayes.model.em.fit import EMProblem, count_labelled
 from tallybayes.model.em.rows import RowBlock
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.model import Model
@@ -25,7 +25,7 @@ T = TypeVar("T")
 class EMFolds:
     """The rows of a class go to the folds in turn, in the order of the passes; rows of weight 0 go to none."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: EMProblem) -> None:
         self.problem = problem
         self.rows = np.zeros(len(problem.rows.keys), np.int64)  # labelled rows by class
         self._weight = 0.0  # their total weight
@@ -47,7 +47,7 @@ class EMFolds:
     def of(self, block: RowBlock) -> Counts:
         return self._of[int(block.places[0])]
 
-    def without(self, fold: int) -> Problem:
+    def without(self, fold: int) -> EMProblem:
         """The problem without the labelled rows of a fold."""
         rows, problem = Without(self, fold), self.problem
         part = replace(problem, rows=rows, keeps=False)

@@ -14,15 +14,13 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.counts.slots import Key
-from tallybayes.counts.tally import Rows
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.errors import numbered_by
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.data.processors import processors
-from tallybayes.data.row_source import RowSource
 from tallybayes.families.left_out import weights_of
-from tallybayes.model.batches import Batch, each_batch, in_pieces, labelled, size_of
+from tallybayes.model.batches import Batch, Given, each_batch, in_pieces, labelled, size_of
 from tallybayes.model.tallying import check_cells
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
@@ -83,11 +81,8 @@ class FrameRows:
 class SourceRows:
     """Rows of a source, which is opened again for every pass; only one batch is in memory."""
 
-    def __init__(
-        self, schema: Schema, source: RowSource, labels: Any, weights: str | None, label_type: Any, absent: str
-    ) -> None:
-        self.schema, self.absent, self._source, self._given = schema, absent, source, (labels, weights, label_type)
-        self._opened = False
+    def __init__(self, schema: Schema, given: Given) -> None:
+        self.schema, self._given, self._opened = schema, given, False
         kinds: dict[str, pa.DataType] = {}
         seen: set[Key] = set()
         for batch in self.batches(check=True):
@@ -100,18 +95,18 @@ class SourceRows:
     def batches(self, check: bool = False) -> Iterator[Batch]:
         """Reads all rows again. The first time, with `check`, they are counted as one class, so that errors in cells
         name their line."""
-        labels, weights, label_type = self._given
-        source = self._source.again() if self._opened else self._source
-        check = check or self._source.skipped > 0  # skip the same rows as the first time
+        source, labels, weights, _, label_type, absent = self._given
+        check = check or source.skipped > 0  # skip the same rows as the first time
+        source = source.again() if self._opened else source
         self._opened = True
 
         def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
             if check:
-                check_cells(self.schema, cells, self.absent)
+                check_cells(self.schema, cells, absent)
             return list(labelled(cells, labels, weights, label_type=None, unlabelled=True))
 
-        given = {"weights": weights, "label_type": label_type, "absent": self.absent}
-        for found in each_batch(source, self.schema, labels, read, **given):
+        how = {"weights": weights, "label_type": label_type, "absent": absent}
+        for found in each_batch(source, self.schema, labels, read, **how):
             yield from found
 
     def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
@@ -119,7 +114,7 @@ class SourceRows:
         for batch in self.batches():
             codes = batch.rows.codes_in(self.keys)
             order = np.arange(len(codes))
-            blocks = _blocks(self.schema, batch.cells, codes, weights_of(batch.rows), order, self.absent)
+            blocks = _blocks(self.schema, batch.cells, codes, weights_of(batch.rows), order, self._given.absent)
             yield from _each_block([each._replace(places=each.places + start) for each in blocks], work, threads)
             start += len(codes)
 

@@ -11,10 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from tallybayes.counts.exact import Counts, Floats
-from tallybayes.counts.rows import Rows
-from tallybayes.counts.slots import Key
-from tallybayes.counts.tally import Tally
-from tallybayes.model.em.fit import Problem
+from tallybayes.counts.tally import Key, Rows, Tally
+from tallybayes.model.em.fit import EMProblem
 from tallybayes.model.em.rows import RowBlock
 from tallybayes.model.em.settings import EM, RESTARTS
 from tallybayes.model.model import Model
@@ -24,7 +22,7 @@ from tallybayes.model.tallying import Piece, tallies_of
 MOST = 1 << 13  # rows that may be drawn
 
 
-def starts_of(problem: Problem, settings: EM) -> list[Model]:
+def starts_of(problem: EMProblem, settings: EM) -> list[Model]:
     """The labelled rows alone, if every class is one component and has some; otherwise `restarts` random starts."""
     if problem.fixed is not None and set(problem.keys) <= set(problem.fixed.keys()):
         return [problem.fixed]
@@ -36,7 +34,7 @@ def starts_of(problem: Problem, settings: EM) -> list[Model]:
 class Seeds:
     """Draws rows to start from. Rows are in the order of their fingerprints, so the first ones are a random sample."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: EMProblem) -> None:
         self.problem = problem
         self._all = self._whole()
         self._pools: list[RowBlock] = list(problem.rows.each(_first, problem.threads))

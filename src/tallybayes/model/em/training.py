@@ -9,22 +9,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.slots import Key
+from tallybayes.counts.tally import Key
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array, label_column, label_values
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
-from tallybayes.model.batches import labelled
-from tallybayes.model.em.fit import Problem, Run, best_run, count_labelled, show, weights_of
+from tallybayes.model.batches import Given, labelled
+from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, weights_of
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
-from tallybayes.model.em.weight_choice import Choice, choose_weight
+from tallybayes.model.em.weight_choice import WeightChoice, choose_weight
 from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
-from tallybayes.model.prepare import prepare
+from tallybayes.model.prepare import prepared_on
 from tallybayes.model.sample import RowSample
 from tallybayes.schema.schema import Schema
 
@@ -33,15 +33,10 @@ FEW = 5  # classes named in a message
 
 def train_unlabelled(
     schema: Schema | Mapping[Any, Family],
-    data: Any,
-    labels: Any,
+    given: Given,
     settings: Any,
-    *,
-    weights: Any,
     threads: int | None,
-    absent: str,
-    label_type: pa.DataType | None,
-    sample: RowSample | None,
+    sample: RowSample | None = None,
     mixed: bool = False,
 ) -> Model:
     """The model of rows of which some or all have no label."""
@@ -52,8 +47,8 @@ def train_unlabelled(
             f"EM(components={settings.components}): classes with several components need a Mixture. Write "
             "Mixture.train(schema, data, labels, EM(components=…)), or use components=1."
         )
-    schema, rows = rows_of(schema, data, labels, settings, weights, absent, label_type)
-    problem = problem_of(schema, rows, settings, threads, absent)
+    schema, rows = rows_of(schema, given, settings)
+    problem = problem_of(schema, rows, settings, threads, given.absent)
     if sample is not None:
         show(problem, sample)
     if settings.weight != CHOSEN:
@@ -62,24 +57,16 @@ def train_unlabelled(
     return fitted_model(replace(problem, weight=chosen.weight), settings, chosen)
 
 
-def rows_of(
-    given: Schema | Mapping[Any, Family],
-    data: Any,
-    labels: Any,
-    settings: EM,
-    weights: Any,
-    absent: str,
-    label_type: pa.DataType | None,
-) -> tuple[Schema, AnyRows]:
-    """The rows as EM passes over them, and the schema with all that must be settled before counting."""
-    schema = given if isinstance(given, Schema) else Schema(given)
-    _check_again(data)
-    labels = _labels(schema, data, labels, settings)
-    schema = _checked(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
-    return schema, _rows(schema, data, labels, weights, absent, label_type)
+def rows_of(schema: Schema | Mapping[Any, Family], given: Given, settings: EM) -> tuple[Schema, AnyRows]:
+    """The rows as EM passes over them, and the schema with all that must be fixed before counting."""
+    schema = schema if isinstance(schema, Schema) else Schema(schema)
+    _check_again(given.data)
+    given = given._replace(labels=_labels(schema, given, settings))
+    schema = _checked(prepared_on(given, schema))
+    return schema, _rows(schema, given)
 
 
-def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -> Model:
+def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None = None) -> Model:
     """The model of the best run."""
     with_labels, without = weights_of(problem.rows, problem.threads).tolist()
     about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
@@ -98,7 +85,7 @@ def fitted_model(problem: Problem, settings: EM, chosen: Choice | None = None) -
     return model
 
 
-def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> Problem:
+def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> EMProblem:
     """The problem to solve, with the labelled rows counted."""
     keys, label_type = _classes(rows, settings)
     labels = label_values(label_type, keys)
@@ -117,7 +104,7 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
         names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
     keeps = isinstance(rows, FrameRows)
-    return Problem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
+    return EMProblem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
 
 
 def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
@@ -137,7 +124,8 @@ def _checked(schema: Schema) -> Schema:
     return schema
 
 
-def _labels(schema: Schema, data: Any, labels: Any, settings: EM) -> Any:
+def _labels(schema: Schema, given: Given, settings: EM) -> Any:
+    data, labels = given.data, given.labels
     if isinstance(labels, SoftLabels):
         raise TypeError("Soft labels already give every row its share of each class; leave out `unlabelled`.")
     known = schema.label if labels is None else labels
@@ -160,10 +148,11 @@ def _check_again(data: Any) -> None:
         )
 
 
-def _rows(schema: Schema, data: Any, labels: Any, weights: Any, absent: str, label_type: Any) -> AnyRows:
+def _rows(schema: Schema, given: Given) -> AnyRows:
+    data, labels, weights, _, label_type, absent = given
     if isinstance(data, RowSource):
         is_small = data.is_sampled_whole()
-        read = SourceRows(schema, data, labels, weights, label_type, absent)
+        read = SourceRows(schema, given)
         return FrameRows(schema, read.batches(), absent) if is_small else read
     batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
     return FrameRows(schema, batches, absent)
@@ -200,7 +189,7 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
     rows.keys = keys
 
 
-def _died(run: Run, problem: Problem) -> tuple[str, ...]:
+def _died(run: Run, problem: EMProblem) -> tuple[str, ...]:
     left = set(run.counts.keys())
     return tuple(
         f"Class {label!r} has no rows left and was dropped."

@@ -16,7 +16,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
-from tallybayes.model.em.fit import Problem, best_run
+from tallybayes.model.em.fit import EMProblem, best_run
 from tallybayes.model.em.folds import FOLDS, EMFolds
 from tallybayes.model.em.settings import EM, WEIGHTS
 from tallybayes.model.em.start import starts_of
@@ -27,7 +27,7 @@ STARTS = 2  # random starts of a run
 LEAST_ROWS = 2  # labelled rows needed of every class
 
 
-class Choice(NamedTuple):
+class WeightChoice(NamedTuple):
     """The weight that was chosen, and why."""
 
     weight: float
@@ -35,7 +35,7 @@ class Choice(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def choose_weight(problem: Problem, settings: EM) -> Choice:
+def choose_weight(problem: EMProblem, settings: EM) -> WeightChoice:
     """Rows without labels count only if that is better by more than the standard error of the difference, and if every
     class has at least two labelled rows: a class whose only row is held out has no start, and EM may drop it."""
     folds = EMFolds(problem)
@@ -43,11 +43,13 @@ def choose_weight(problem: Problem, settings: EM) -> Choice:
     name = label_values(problem.class_type, [problem.rows.keys[fewest]])[0]
     _check(folds, name)
     if folds.rows[fewest] < LEAST_ROWS:
-        return Choice(0.0, {}, (f"Class {name!r} has one labelled row; choosing a weight takes two, so it is 0.",))
+        return WeightChoice(
+            0.0, {}, (f"Class {name!r} has one labelled row; choosing a weight takes two, so it is 0.",)
+        )
     found = held_out_losses(folds, settings, WEIGHTS)
     best = best_weight(found)
     notes = () if best else ("No weight clearly lowers the held-out log-loss, so it is 0.",)
-    return Choice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
+    return WeightChoice(best, {weight: float(each.mean()) for weight, each in found.items()}, notes)
 
 
 def held_out_losses(folds: EMFolds, settings: EM, weights: Sequence[float]) -> dict[float, Floats]:
@@ -70,7 +72,7 @@ def _check(folds: EMFolds, name: object) -> None:
         raise ValueError(f"EM(weight='chosen'): no row is labelled {name!r}, so none can be held out; give a number.")
 
 
-def _counts(problem: Problem, settings: EM) -> Model:
+def _counts(problem: EMProblem, settings: EM) -> Model:
     if problem.fixed is not None and not problem.weight:
         return problem.fixed
     return best_run(problem, starts_of(problem, settings), settings, PART).counts

@@ -1,11 +1,14 @@
 """Evaluates a model on rows whose classes are known: each row is decided and compared with the truth.
 
-One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`.
+One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`
+(`result`). `compare` compares decisions with the truth, `ranks` keeps how probabilities rank the rows, and `curves`
+follow from that. Leans on `model` and `mixture`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import astuple, dataclass
 from functools import reduce
 from operator import add
 from typing import Any, NamedTuple
@@ -19,14 +22,13 @@ from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.model.batches import Batch, check_threads, each_labelled
+from tallybayes.model.decide import most_rows
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
 
 __all__ = ["ClassScore", "Evaluation", "Interval", "evaluate"]
-
-CELLS = 1 << 22  # probabilities computed at a time
 
 
 class Decider(NamedTuple):
@@ -105,10 +107,11 @@ def compared_with(decider: Decider, parts: Sequence[Answers]) -> Evaluation:
 
 def losses_of(_: Decider, parts: Sequence[Answers]) -> Losses:
     """Their log-losses alone."""
-    return reduce(Losses.plus, (Losses.of(part.losses) for part in parts))
+    return reduce(add, (Losses.of(part.losses) for part in parts))
 
 
-class Losses(NamedTuple):
+@dataclass(frozen=True)
+class Losses:
     """Sums over rows of −log P(truth), where it is finite, and of its square."""
 
     n: int
@@ -121,8 +124,8 @@ class Losses(NamedTuple):
         finite = losses[np.isfinite(losses)]
         return cls(len(losses), len(losses) - len(finite), float(finite.sum()), float(np.square(finite).sum()))
 
-    def plus(self, other: Losses) -> Losses:
-        return Losses(*map(add, self, other))
+    def __add__(self, other: Losses) -> Losses:
+        return Losses(*map(add, astuple(self), astuple(other)))
 
     @property
     def mean(self) -> float:
@@ -139,7 +142,7 @@ def answered(decider: Decider, batch: Batch) -> Iterator[Answers]:
     if decider.numbers and batch.label_type != decider.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {decider.model.label_type}"
         raise TypeError(f"The labels are {kinds}. Give labels of the type that the model was trained on.")
-    step = max(CELLS // max(len(decider.numbers), 1), 1)
+    step = most_rows(len(decider.numbers))
     for first in range(0, len(batch.rows), step):
         rows = slice(first, min(first + step, len(batch.rows)))
         cells = batch.cells.slice(rows.start, rows.stop - rows.start)

@@ -29,7 +29,10 @@ class Joint:
 
     def __init__(self, known: Beliefs, label: str) -> None:
         if known.scores:
-            raise NoJointError(f"Column {known.scores[0]!r} gives scores, which are not probabilities.")
+            raise NoJointError(
+                f"Column {known.scores[0]!r} gives scores, which are not probabilities. Leave it out, or give it a "
+                "family with probabilities, like Words(reading='multinomial')."
+            )
         if known.schema.weights is not None:
             raise NoJointError("Weighed evidence is not a joint distribution; use believing(weights=None).")
         self.known = known
@@ -98,9 +101,7 @@ class Joint:
             if points:
                 raise ValueError("there are several numbers; ask about one, or about bounds.")
             return np.full(len(self.known.keys), -np.inf)
-        scores = np.zeros((len(self.known.keys), 1))
-        belief.add_evidence(family.encode(pa.array(points)), scores)
-        return scores[:, 0]
+        return belief.evidence_for(family.encode(pa.array(points)), len(self.known.keys))[:, 0]
 
     def _peak(self, name: Name, belief: Belief, events: Mapping[int, Event]) -> tuple[Floats, list[tuple[Any, ...]]]:
         family = self.known.schema.columns[name]

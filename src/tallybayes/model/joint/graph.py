@@ -10,7 +10,8 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from tallybayes.families.events import PairInformation, nearest
+from tallybayes.counts.lookup import nearest
+from tallybayes.families.events import PairInformation
 from tallybayes.kernels import special
 from tallybayes.model.joint.elimination import with_ancestors
 

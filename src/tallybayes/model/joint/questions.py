@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence, Set
 from numbers import Real
 from typing import Any, NamedTuple
 
-from tallybayes.families.events import Event, nearest, number_of
+from tallybayes.counts.lookup import nearest
+from tallybayes.families.events import Event, number_of
 
 SIGNS = {"=": "=", "==": "=", "!=": "!=", "≠": "!=", "<": "<", "<=": "<=", "≤": "<=", ">": ">", ">=": ">=", "≥": ">="}
 MIRRORED = {"=": "=", "!=": "!=", "<": ">", "<=": ">=", ">": "<", ">=": "<="}

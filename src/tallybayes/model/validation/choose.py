@@ -7,15 +7,17 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
+from operator import add
 from typing import Any, NamedTuple
 
 from tallybayes.data.matching import ERROR
+from tallybayes.model.batches import Given
 from tallybayes.model.evaluation import Losses, losses_of
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds, counted_folds
-from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
+from tallybayes.model.validation.held_out import deciders_of, given_again, hold_out
 from tallybayes.schema import Schema
 
 SWEEPS = 5  # over all settings, at most
@@ -104,8 +106,9 @@ def choose(
 
 def losses_under(schemas: Mapping[Any, Schema], counted: Folds, given: Given, threads: int | None) -> dict[Any, Losses]:
     """The losses of all held-out rows under each schema."""
-    scoring = HeldOut(counted, deciders_of(counted, schemas, absent=given.absent), losses_of, Losses.plus)
-    return {name: reduce(Losses.plus, parts) for name, parts in hold_out(scoring, given, threads).items()}
+    deciders = deciders_of(counted, schemas, absent=given.absent)
+    found = hold_out(counted, deciders, losses_of, given, threads)
+    return {name: reduce(add, parts) for name, parts in found.items()}
 
 
 def chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored) -> Chosen:

@@ -15,12 +15,13 @@ import numpy as np
 
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
+from tallybayes.model.batches import Given
 from tallybayes.model.evaluation import Decider, Evaluation, compared_with
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
-from tallybayes.model.validation.folds import counted_folds
-from tallybayes.model.validation.held_out import HeldOut, deciders_of, given_again, hold_out
+from tallybayes.model.validation.folds import Folds, counted_folds
+from tallybayes.model.validation.held_out import deciders_of, given_again, hold_out
 from tallybayes.model.validation.retrained import folds_to_hold_out
 from tallybayes.schema import Schema
 
@@ -132,9 +133,7 @@ def cross_validate(
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
     for repeat in range(repeats):
         counted = folds_to_hold_out(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
-        deciders = deciders_of(counted, tried, costs=costs, reject=reject, absent=absent)
-        scoring = HeldOut(counted, deciders, compared_with, add)
-        for name, evaluations in hold_out(scoring, again(), threads).items():
+        for name, evaluations in evaluated_folds(counted, tried, again(), threads, costs, reject).items():
             found[name] += evaluations
     grouped = groups is not None
     results = {name: CrossValidation(tuple(each), k, repeats, seed, grouped) for name, each in found.items()}
@@ -152,6 +151,14 @@ def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
         if not isinstance(changes, Mapping):
             raise TypeError(f"{name!r} is {changes!r}; give arguments of `believing`, like {{'alpha': 0.5}}.")
     return {name: schema.believing(changes) for name, changes in beliefs.items()}
+
+
+def evaluated_folds(
+    counted: Folds, schemas: Mapping[Any, Schema], given: Given, threads: int | None, costs: Any, reject: float | None
+) -> dict[Any, list[Evaluation]]:
+    """The evaluation of each fold by the counts of all others, under each schema."""
+    deciders = deciders_of(counted, schemas, costs=costs, reject=reject, absent=given.absent)
+    return hold_out(counted, deciders, compared_with, given, threads)
 
 
 class LearningCurvePoint(NamedTuple):
@@ -201,7 +208,7 @@ def learning_curve(
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
             deciders = {fold: {"": Decider.of(trained[at], None, None, 1, absent)} for at, fold in enumerate(folds)}
-            scored = hold_out(HeldOut(counted, deciders, compared_with, add), again(), threads)[""]
+            scored = hold_out(counted, deciders, compared_with, again(), threads)[""]
             found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), reduce(add, scored)))
     return found
 

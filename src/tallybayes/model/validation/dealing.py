@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -25,9 +25,8 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import key_to_json, label_array
-from tallybayes.data.matching import ERROR
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, each_labelled
+from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.schema import Schema
 
 MOST_FOLDS = 1 << 15
@@ -123,39 +122,30 @@ def _mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return x ^ (x >> np.uint64(31))
 
 
-class Given(NamedTuple):
-    """The data as given: a frame, a stream or a source, and where its labels, weights and groups are."""
+def each_dealt(given: Given, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
+    """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may skip
+    them and offer the rest of the batch again."""
+    whole = None if isinstance(given.groups, (str, type(None))) else label_array(given.groups, "groups")
+    if whole is not None and (isinstance(given.data, RowSource) or is_stream(given.data)):
+        kind = "a source" if isinstance(given.data, RowSource) else "a stream of frames"
+        raise ValueError(f"With {kind}, give the name of the column that holds the groups.")
+    dealer = Dealer(deal)
 
-    data: Any
-    labels: Any = None
-    weights: Any = None
-    groups: Any = None
-    label_type: pa.DataType | None = None
-    absent: str = ERROR
+    def dealt(batch: Batch) -> int:
+        work(batch, dealer.deal(batch, _groups_of(batch, given.groups, whole)))
+        dealer.take(batch)
+        return batch.start + len(batch.rows)
 
-    def each(self, schema: Schema, deal: Deal, work: Callable[[Batch, Codes], None]) -> None:
-        """Applies `work` to every batch, with the fold of each row. Rows that it refuses are not dealt: a source may
-        skip them and offer the rest of the batch again."""
-        whole = None if isinstance(self.groups, (str, type(None))) else label_array(self.groups, "groups")
-        if whole is not None and (isinstance(self.data, RowSource) or is_stream(self.data)):
-            kind = "a source" if isinstance(self.data, RowSource) else "a stream of frames"
-            raise ValueError(f"With {kind}, give the name of the column that holds the groups.")
-        dealer = Dealer(deal)
+    named = {"weights": given.weights, "groups": given.groups if whole is None else None}
+    how: dict[str, Any] = {**named, "label_type": given.label_type, "cast": True, "absent": given.absent}
+    rows = max(each_labelled(given.data, schema, given.labels, dealt, **how), default=0)
+    if whole is not None and len(whole) != rows:
+        raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
 
-        def dealt(batch: Batch) -> int:
-            work(batch, dealer.deal(batch, self._groups_of(batch, whole)))
-            dealer.take(batch)
-            return batch.start + len(batch.rows)
 
-        named = {"weights": self.weights, "groups": self.groups if whole is None else None}
-        how: dict[str, Any] = {**named, "label_type": self.label_type, "cast": True, "absent": self.absent}
-        rows = max(each_labelled(self.data, schema, self.labels, dealt, **how), default=0)
-        if whole is not None and len(whole) != rows:
-            raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
-
-    def _groups_of(self, batch: Batch, whole: pa.Array | None) -> pa.Array | None:
-        """The group of each row: from a named column, or one value per row."""
-        if isinstance(self.groups, str):
-            return frames.column(batch.cells, self.groups, "Give the name of the column that holds the groups.")
-        stop = batch.start + len(batch.rows)
-        return None if whole is None or len(whole) < stop else whole[batch.start : stop]
+def _groups_of(batch: Batch, groups: Any, whole: pa.Array | None) -> pa.Array | None:
+    """The group of each row: from a named column, or one value per row."""
+    if isinstance(groups, str):
+        return frames.column(batch.cells, groups, "Give the name of the column that holds the groups.")
+    stop = batch.start + len(batch.rows)
+    return None if whole is None or len(whole) < stop else whole[batch.start : stop]

@@ -21,12 +21,12 @@ from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, check_threads
+from tallybayes.model.batches import Batch, Given, check_threads
 from tallybayes.model.model import Model
-from tallybayes.model.prepare import prepare
+from tallybayes.model.prepare import prepared_on
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import merged
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.validation.dealing import Deal, each_dealt
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import Name
@@ -53,21 +53,12 @@ class Folds:
         self.sizes = np.zeros(deal.k, np.int64)  # numbers of rows, regardless of weight
         self.refused = False  # whether some rows could not be counted, and a source may have skipped them
         self._counted = Model(schema.schema if isinstance(schema, Model) else schema)  # by (fold, class)
-        self.rounding = Rounding(self.counting)
+        self.rounding = Rounding(self._counted.schema)
         self.samples: FoldSamples | None = None  # the rows that weigh training sets, if wanted
 
     @property
     def schema(self) -> Schema:
         return self._counted.schema
-
-    @property
-    def counting(self) -> Schema:
-        """The schema that folds are counted by."""
-        return self._counted.schema
-
-    def check_rows(self, batch: Batch, threads: int | None, absent: str) -> None:
-        """Raises an error for a row that cannot be counted."""
-        Model(self.counting)._count(batch, threads, absent)
 
     @property
     def reading(self) -> Schema:
@@ -87,7 +78,7 @@ class Folds:
         """The model that folds are subtracted from."""
         if self.whole is not None:
             return self.whole
-        total = Model(self.counting)
+        total = Model(self._counted.schema)
         for model in self.models:
             total += model
         return total
@@ -107,15 +98,14 @@ class Folds:
         """The total minus a fold."""
         if not 0 <= fold < len(self):
             raise IndexError(f"There is no fold {fold}; there are {len(self)}, counted from 0.")
-        try:
-            return self.total - self.models[fold]
-        except ValueError as error:
-            raise ValueError(f"The model has not counted these rows, so they cannot be left out. {error}") from None
+        rest = self.total.copy()
+        rest.leave_out(self.models[fold])
+        return rest
 
     def numbers(self, data: Any, labels: Any = None, *, groups: Any = None) -> Codes:
         """The fold of every row, given the rows that were counted in the same order."""
         found = [np.zeros(0, np.int32)]
-        Given(data, labels, groups=groups).each(self.schema, self.how, lambda _, where: found.append(where))
+        each_dealt(Given(data, labels, groups=groups), self.schema, self.how, lambda _, where: found.append(where))
         return np.concatenate(found)
 
     def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
@@ -129,7 +119,7 @@ class Folds:
             (fold, classes[i])
             for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
         ]
-        part = Model(self.counting)
+        part = Model(self._counted.schema)
         try:
             part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads, absent)
         except RowError:
@@ -144,10 +134,7 @@ class Folds:
     def _fold(self, fold: int) -> Model:
         counted = self._counted
         names: dict[Any, Any] = {pair: pair[1] for pair in counted.rows.classes if pair[0] == fold}  # type: ignore[index]
-        model = Model(counted.schema, counted.label_type)
-        model.rows = counted.rows.taken(names)
-        model.columns = {name: tally.taken(names) for name, tally in counted.columns.items()}
-        return model
+        return counted._mapped(lambda tally: tally.taken(names), counted.label_type)
 
     def split(self, batch: Batch, where: Codes) -> list[Batch]:
         """The rows of a batch that belong to each fold."""
@@ -164,6 +151,10 @@ class Folds:
         n, used = int(self.sizes.sum()), len(self.filled)
         if not n:
             raise ValueError("The data has no rows, so there is nothing to hold out.")
+        if self.whole is not None:
+            rest = self.whole.copy()
+            for model in self.models:  # each by itself may look as if it had been counted
+                rest.leave_out(model)
         if self.whole is None and n < 2:
             raise ValueError("A single row cannot be divided into folds. Give at least 2 rows.")
         if self.whole is None and len(self) > n:
@@ -231,7 +222,7 @@ def read_folds(found: T, given: Given, threads: int | None) -> T:
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
         known = found.whole.label_type if found.whole is not None and found.whole.keys() else None
         given = given._replace(label_type=known or given.label_type)
-    given.each(found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
+    each_dealt(given, found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
     found.check()
     found.rounding.warn()
     return found
@@ -247,9 +238,7 @@ def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
             "rows. Choose them on other rows with prepare(schema, rows, labels); or use cross_validate, which chooses "
             "them again for each fold."
         )
-    return prepare(
-        schema, given.data, given.labels, weights=given.weights, label_type=given.label_type, absent=given.absent
-    )
+    return prepared_on(given, schema)
 
 
 def looking_at_labels(schema: Schema) -> Name | None:

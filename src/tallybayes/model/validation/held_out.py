@@ -12,14 +12,15 @@ from tallybayes.counts.exact import Codes
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array
 from tallybayes.data.row_source import RowSource
-from tallybayes.model.batches import Batch, in_pieces, size_of
+from tallybayes.model.batches import Batch, Given, in_pieces, size_of
 from tallybayes.model.decide import cost_matrix
-from tallybayes.model.evaluation import Answers, Decider, answered
-from tallybayes.model.validation.dealing import Given
+from tallybayes.model.evaluation import Answers, Decider, Evaluation, Losses, answered
+from tallybayes.model.tallying import check_cells
+from tallybayes.model.validation.dealing import each_dealt
 from tallybayes.model.validation.folds import Folds
 from tallybayes.schema import Schema
 
-T = TypeVar("T")
+T = TypeVar("T", Evaluation, Losses)
 
 Measure = Callable[[Decider, Sequence[Answers]], T]  # scored rows → a measure of them
 Deciders = Mapping[int, Mapping[Any, Decider]]  # how the rows of each fold are decided, in ways that have a name
@@ -49,8 +50,9 @@ def deciders_of(
 class HeldOut(Generic[T]):
     """Measures every fold, decided in one way or several, as rows stream by."""
 
-    def __init__(self, folds: Folds, deciders: Deciders, measure: Measure[T], add: Callable[[T, T], T]) -> None:
-        self.folds, self._deciders, self._measure, self._add = folds, deciders, measure, add
+    def __init__(self, folds: Folds, deciders: Deciders, measure: Measure[T]) -> None:
+        self.folds, self._deciders = folds, deciders
+        self._measure: Measure[T] = measure
         self._found: dict[tuple[Any, int], T] = {}
         self._sizes = np.zeros(len(folds), np.int64)
 
@@ -72,7 +74,7 @@ class HeldOut(Generic[T]):
 
         found = (each for part in in_pieces(len(pairs), threads, measure, 16 * len(where)) for each in part)
         for pair, new in zip(pairs, found, strict=True):
-            self._found[pair] = self._add(self._found[pair], new) if pair in self._found else new
+            self._found[pair] = self._found[pair] + new if pair in self._found else new
         self._sizes += np.bincount(where, minlength=len(self.folds))
 
     def _answered(self, batch: Batch, where: Codes, start: int, stop: int) -> Iterator[tuple[Any, int, Answers]]:
@@ -103,17 +105,20 @@ def _changed(fold: int, counted: int, scored: int) -> ValueError:
     )
 
 
-def hold_out(scoring: HeldOut[T], given: Given, threads: int | None = None) -> dict[Any, list[T]]:
-    """Reads the data again and scores every row by the folds that it is not in."""
-    folds = scoring.folds
+def hold_out(
+    folds: Folds, deciders: Deciders, measure: Measure[T], given: Given, threads: int | None
+) -> dict[Any, list[T]]:
+    """Reads the data again and scores every row by the folds that it is not in: the measures of all folds, for each way
+    to decide."""
+    scoring = HeldOut(folds, deciders, measure)
 
     def score(batch: Batch, where: Codes) -> None:
         if folds.refused:  # skip the same rows as when they were counted
-            folds.check_rows(batch, threads, given.absent)
+            check_cells(folds.reading, batch.cells, given.absent, batch.start)
         scoring.score(batch, where, threads)
 
     label_type = folds.total.label_type if isinstance(given.data, RowSource) else given.label_type
-    given._replace(weights=None, label_type=label_type).each(folds.reading, folds.how, score)
+    each_dealt(given._replace(weights=None, label_type=label_type), folds.reading, folds.how, score)
     return scoring.measured()
 
 

@@ -16,10 +16,11 @@ from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.families.left_out import weights_of
-from tallybayes.model.batches import Batch
+from tallybayes.model.batches import Batch, Given
 from tallybayes.model.model import Model
-from tallybayes.model.prepare import prepare
-from tallybayes.model.validation.dealing import Deal, Given
+from tallybayes.model.prepare import prepared_on
+from tallybayes.model.tallying import check_cells
+from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds, counted_folds, looking_at_labels, read_folds
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
@@ -46,7 +47,7 @@ class RetrainedFolds(Folds):
 
     def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
         try:
-            self.check_rows(batch, threads, absent)
+            check_cells(self.reading, batch.cells, absent, batch.start)
         except RowError:
             self.refused = True
             raise
@@ -54,9 +55,6 @@ class RetrainedFolds(Folds):
         for kept, part in zip(self._parts, self.split(batch, where), strict=True):
             if len(part.rows):
                 kept.append(part)
-
-    def check_rows(self, batch: Batch, threads: int | None, absent: str) -> None:
-        Model(self.reading)._count(batch, threads, absent)
 
     def trained(self, fold: int, schemas: Mapping[Any, Schema]) -> dict[Any, Model]:
         others = [batch for number, parts in enumerate(self._parts) if number != fold for batch in parts]
@@ -92,7 +90,5 @@ def folds_to_hold_out(
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if looking_at_labels(schema) is None:
         return counted_folds(schema, given, deal, threads, weigh)
-    prepared = prepare(
-        schema, given.data, given.labels, weights=given.weights, label_type=given.label_type, absent=given.absent
-    )
-    return read_folds(RetrainedFolds(schema, prepared, deal, threads, weigh, given.absent), given, threads)
+    found = RetrainedFolds(schema, prepared_on(given, schema), deal, threads, weigh, given.absent)
+    return read_folds(found, given, threads)

@@ -43,7 +43,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     column that does not vary here may vary elsewhere."""
     if UNNAMED_INDEX.fullmatch(name):
         return Choice(None, INDEX)
-    if pa.types.is_temporal(cells.type):
+    if frames.is_time(cells.type):
         return Choice(None, TIMES)
     if frames.is_bytes(cells.type):
         return Choice(None, BYTES)
@@ -93,7 +93,7 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
 
 
 def _is_no_number(kind: pa.DataType) -> bool:
-    return bool(frames.is_text(kind) or pa.types.is_nested(kind) or pa.types.is_temporal(kind))
+    return bool(frames.is_text(kind) or pa.types.is_nested(kind) or frames.is_time(kind))
 
 
 def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:

@@ -17,7 +17,7 @@ from tallybayes.schema.infer.by_loss import choose_for
 from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.nearly_numbers import read_marks
-from tallybayes.schema.infer.sample import sampled
+from tallybayes.schema.infer.sample import by_weight, sampled
 
 LABELS = "\0labels"  # the name of labels that are no column of the data
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
@@ -30,13 +30,20 @@ class Inferred(NamedTuple):
 
 
 def inferred(
-    data: Any, label: Any, hints: Mapping[Any, Family | None], whole: bool, choose: bool, dependence: str
+    data: Any,
+    label: Any,
+    hints: Mapping[Any, Family | None],
+    whole: bool,
+    choose: bool,
+    dependence: str,
+    weights: Any = None,
 ) -> Inferred:
     """See `Schema.infer`."""
     if label is not None and not isinstance(label, str):
-        found = inferred(_with_labels(data, label), LABELS, hints, whole, choose, dependence)
+        found = inferred(_with_labels(data, label), LABELS, hints, whole, choose, dependence, weights)
         return found._replace(label=None)
     stored = isinstance(data, RowSource)
+    data = data if weights is None or stored else by_weight(data, weights)
     if isinstance(data, RowSource):
         label, whole = label or data.label, whole and data.is_sampled_whole()
         data, hints = sample_of(data, label, hints)

@@ -45,6 +45,21 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
     return sample, whole and step == 1
 
 
+def by_weight(data: Any, weights: Any) -> Any:
+    """The rows of a frame, each as often as its weight says, since weight two is twice; unless there are many rows
+    anyway. Of weights that are not all whole numbers, it matters only whether they are positive."""
+    weights = np.asarray(weights, np.float64)
+    if len(weights) >= SAMPLE_ROWS:
+        return data
+    table = pa.Table.from_batches(frames.batches(data))
+    if len(table) != len(weights):
+        raise ValueError(f"There are {len(weights)} weights for {len(table)} rows.")
+    whole = np.isfinite(weights).all() and np.array_equal(weights, np.floor(weights)) and weights.min(initial=0) >= 0
+    times = weights if whole else weights > 0
+    times = np.ceil(times * min(SAMPLE_ROWS / max(times.sum(), 1.0), 1.0)).astype(np.int64)
+    return table if np.all(times == 1) else table.take(pa.array(np.repeat(np.arange(len(times)), times)))
+
+
 def _sliced(data: Any) -> tuple[Any, bool]:
     """Some rows of a large pandas or polars DataFrame, so that not all of them need be converted to Arrow."""
     if hasattr(data, "__len__") and (hasattr(data, "iloc") or hasattr(data, "gather_every")):

@@ -58,7 +58,7 @@ def choose_for_texts(present: pa.Array, whole: bool, missing: bool) -> Choice:
         return Choice(TAGS, f"lists of tags, with {separator!r} between them")
     if mostly_different and n >= ENOUGH:
         return _for_names(some.to_pylist(), levels, n)
-    return Choice(CATEGORY, f"text, {levels} level{'s' * (levels != 1)} in {n} cells")
+    return Choice(CATEGORY, f"text, {levels} level{'s' * (levels != 1)} in {n} cell{'s' * (n != 1)}")
 
 
 def _mean_count(texts: pa.Array, pattern: str) -> float:

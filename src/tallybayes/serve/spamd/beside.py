@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 
 from tallybayes.serve.service import Service
-from tallybayes.serve.spamd.server import serve_spamd
+from tallybayes.serve.spamd.server import bound_sockets, serve_bound
 from tallybayes.serve.spamd.settings import SpamdSettings
 
 PLACE = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]]+)):(\d{1,5})", re.ASCII)
 
 
-def spamd_at(
-    place: str, networks: Sequence[str] = (), tell: bool = False
-) -> Callable[[Service], AbstractAsyncContextManager[None]]:
-    """A spamd to run beside an application. The protocol has no tokens, so if tokens are required, clients may not
-    teach spam and ham unless that is allowed explicitly."""
+Beside = Callable[[Service], AbstractAsyncContextManager[None]]
+
+
+@contextmanager
+def spamd_at(place: str, networks: Sequence[str] = (), tell: bool = False) -> Iterator[Beside]:
+    """A spamd to run beside an application; the address is taken now. The protocol has no tokens, so if tokens are
+    required, clients may not teach spam and ham unless that is allowed explicitly."""
     host, port = address_of(place)
     usual = SpamdSettings()
     allowed = (*usual.allowed, *(_network(network) for network in networks))
@@ -28,14 +30,24 @@ def spamd_at(
     async def running(service: Service) -> AsyncIterator[None]:
         stores = {name: model.store for name, model in service.models.items()}
         may_tell = True if tell else False if service.tokens.required else None
-        try:
-            spamd = serve_spamd(stores, host, port, replace(usual, allowed=allowed, tell=may_tell))
-            async with spamd:
+        with _named(place):
+            async with serve_bound(stores, bound, replace(usual, allowed=allowed, tell=may_tell)):
                 yield
-        except OSError as error:
-            raise ValueError(f"--spamd {place}: {error.strerror or error}. Give another address or port.") from None
 
-    return running
+    with ExitStack() as stack:
+        with _named(place):
+            bound = stack.enter_context(bound_sockets(host, port))
+        yield running
+
+
+@contextmanager
+def _named(place: str) -> Iterator[None]:
+    """Errors of the system with the option at fault."""
+    try:
+        yield
+    except (OSError, UnicodeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise ValueError(f"--spamd {place}: {why}. Give another address or port.") from None
 
 
 def address_of(place: str) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from tallybayes.filtering.base import Wanted
 from tallybayes.filtering.in_store import StoreFilter
@@ -39,6 +40,7 @@ def spam_line(verdict: Verdict) -> str:
     return f"{verdict.is_spam} ; {' / '.join(shown_scores(verdict))}"
 
 
+@lru_cache(maxsize=64)  # an answer shows them twice
 def shown_scores(verdict: Verdict) -> tuple[str, str]:
     """Score and threshold, rounded such that comparing them, as Exim does, gives the same verdict."""
     score, threshold = round(verdict.score, DIGITS), round(verdict.thresholds.spam, DIGITS)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-from collections.abc import AsyncIterator, Mapping
+import socket
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from tallybayes.filtering.in_store import StoreFilter
@@ -52,20 +53,19 @@ class Spamd:
         self._threads = ThreadPoolExecutor(given.threads, "tallybayes-spamd")
         self.connections: set[Connection] = set()
         self._left = asyncio.Event()  # whether none are left
-        self._server: asyncio.Server | None = None
+        self._servers: list[asyncio.Server] = []
 
-    async def start(self, host: str, port: int) -> tuple[str, int]:
-        """Starts to listen, and returns the address and port; for port 0, the one assigned."""
+    async def start(self, bound: Sequence[socket.socket]) -> None:
+        """Starts to listen on these sockets."""
         loop = asyncio.get_running_loop()
-        self._server = await loop.create_server(partial(Connection, self), host, port, backlog=1024)
-        address = self._server.sockets[0].getsockname()
-        return str(address[0]), int(address[1])
+        for each in bound:
+            self._servers.append(await loop.create_server(partial(Connection, self), sock=each, backlog=1024))
 
     async def stop(self, seconds: float = 5.0) -> None:
         """Accepts no more connections, and waits a limited time for requests being answered, but not for idle
         clients."""
-        if self._server is not None:
-            self._server.close()
+        for server in self._servers:
+            server.close()
         for connection in [*self.connections]:
             connection.stop()
         if self.connections:
@@ -127,14 +127,39 @@ def _code(error: Exception) -> Code:
     return TRY_AGAIN if isinstance(error, (ValueError, MemoryError)) else SOFTWARE
 
 
+@contextmanager
+def bound_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """A socket for each address of a host, as asyncio would make them, for a spamd that starts later."""
+    with ExitStack() as stack:
+        bound = []
+        for family, *_, address in dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
+            bound.append(stack.enter_context(socket.socket(family)))
+            bound[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                bound[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            bound[-1].bind(address)
+        yield bound
+
+
 @asynccontextmanager
 async def serve_spamd(
     stores: Store | Mapping[str, Store], host: str, port: int, settings: SpamdSettings | None = None
 ) -> AsyncIterator[tuple[str, int]]:
-    """A listening spamd and its address. The stores are closed by their opener afterwards."""
+    """A listening spamd, and its address and port; for port 0, the one assigned."""
+    with bound_sockets(host, port) as bound:
+        async with serve_bound(stores, bound, settings):
+            address = bound[0].getsockname()
+            yield str(address[0]), int(address[1])
+
+
+@asynccontextmanager
+async def serve_bound(
+    stores: Store | Mapping[str, Store], bound: Sequence[socket.socket], settings: SpamdSettings | None = None
+) -> AsyncIterator[None]:
+    """A spamd that listens on these sockets. The stores are closed by their opener afterwards."""
     spamd = Spamd(stores, settings)
-    where = await spamd.start(host, port)
     try:
-        yield where
+        await spamd.start(bound)
+        yield
     finally:
         await spamd.stop()

@@ -8,7 +8,7 @@ from tallybayes.store.journal import Journal
 from tallybayes.store.writer import Writer
 
 
-class Kept:
+class KeptSettings:
     """Values by name. Only the writing thread fills and empties the cache, so that no older value is put in it last."""
 
     def __init__(self, journal: Journal, writer: Writer) -> None:

@@ -1,0 +1,40 @@
+"""Names in messages about one that does not exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+
+SHOWN = 60  # names that are listed, and characters of one
+FEW = 12  # names that a reader can look through
+MOST = 10_000  # that are compared
+
+
+def those_there(names: Iterable[object]) -> str:
+    """A list of names, not all if there are many.
+
+    >>> those_there(["age", "city"]), those_there([])
+    ("'age', 'city'", 'no columns')
+    """
+    every = list(names)
+    more = len(every) - SHOWN
+    return ", ".join(map(_quoted, every[:SHOWN])) + f" and {more:,} more" * (more > 0) or "no columns"
+
+
+def hint(name: str, names: Iterable[object]) -> str:
+    """A sentence with the name that was probably meant, if there are more than a few.
+
+    >>> hint("Income", ["income", *map(str, range(20))]), hint("Income", ["income"])
+    (" Did you mean 'income'?", '')
+    """
+    from difflib import get_close_matches
+
+    by_small = {each[:SHOWN].casefold(): each for each in islice(names, MOST) if isinstance(each, str)}
+    if len(by_small) <= FEW or len(name) > SHOWN:
+        return ""
+    near = get_close_matches(name.casefold(), by_small, 1)
+    return f" Did you mean {_quoted(by_small[near[0]])}?" if near else ""
+
+
+def _quoted(name: object) -> str:
+    return f"{name[:SHOWN]!r}…" if isinstance(name, str) and len(name) > SHOWN else repr(name)

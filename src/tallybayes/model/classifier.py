@@ -1,0 +1,55 @@
+"""What a model and a mixture answer alike: class probabilities, evidence and decisions, from their beliefs."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tallybayes.counts.exact import Counts, Floats
+from tallybayes.data.matching import ERROR
+from tallybayes.model import decide
+from tallybayes.model.evidence import Evidence
+
+if TYPE_CHECKING:
+    from tallybayes.model.mixed_beliefs import MixedBeliefs
+    from tallybayes.model.scoring import Beliefs
+
+
+class Classifier(ABC):
+    """Answers for rows of any kind: a frame, a matrix, a single row."""
+
+    @abstractmethod
+    def _believed(self) -> Beliefs | MixedBeliefs: ...
+
+    def prior(self) -> dict[Any, float]:
+        """P(class)."""
+        known = self._believed()
+        return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
+
+    def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """P(class | row), an array [row, class]. A row that is impossible in every class gets the prior.
+
+        With `absent="missing"`, columns that the data lacks count as missing in every row."""
+        return self._believed().posterior(data, threads, absent)
+
+    def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
+        """The index in `classes` of each row's most probable class; the first one on a tie."""
+        return self._believed().most_probable(data, threads, absent)
+
+    def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
+        """log P(class, row): the sum of the prior and the evidence of all columns."""
+        return self._believed().log_joint(data, threads, absent)
+
+    def evidence(self, data: Any, *, absent: str = ERROR) -> Evidence:
+        """The evidence of each column for each class; `evidence.words(row)` splits that of a text by word."""
+        return self._believed().evidence(data, absent)
+
+    def decide(self, data: Any, *, costs: Any = None, reject: float | None = None, absent: str = ERROR) -> list[Any]:
+        """The decision for each row: the most probable class, or with `costs` the one of least expected cost; None
+        where even that exceeds `reject`. `costs` maps (truth, decision) to a cost; errors not named cost 1."""
+        known = self._believed()
+        matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
+        chosen = decide.decide(known.posterior(data, None, absent), matrix, reject)
+        return [None if i == decide.REJECTED else known.labels[i] for i in chosen.tolist()]

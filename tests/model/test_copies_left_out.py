@@ -1,0 +1,126 @@
+"""Rows that were counted more than once must not vouch for themselves when they are left out."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tallybayes import Gaussian, Model, NaiveBayes, Schema, SemiNaiveBayes, digest, prepare, weigh
+from tallybayes.model.pieces import left_out_evidence, pieces_of
+from tallybayes.model.weigh import reweighed, sampled_rows
+
+ROWS = 160
+NUMBERS = dict.fromkeys(["x0", "x1", "x2", "x3"], Gaussian())
+
+
+def noise(seed=0, rows=ROWS):
+    """Numbers and levels that say nothing about the labels."""
+    random = np.random.default_rng(seed)
+    numbers = {f"x{i}": random.normal(size=rows) for i in range(4)}
+    return pd.DataFrame({**numbers, "c": random.integers(0, 3, rows).astype(str)}), random.integers(0, 2, rows)
+
+
+def informed(seed=0, rows=ROWS):
+    frame, labels = noise(seed, rows)
+    return frame.assign(x0=frame.x0 + labels, x1=frame.x1 * (1 + labels)), labels
+
+
+def repeated(frame, labels, times):
+    at = np.repeat(np.arange(len(labels)), times)
+    return frame.iloc[at].reset_index(drop=True), labels[at]
+
+
+def left_out_loss(schema, frame, labels, weights=None):
+    model = Model.train(schema, frame, labels, weights=weights)
+    return reweighed(model, sampled_rows(model, frame, labels, weights))[1].weighed
+
+
+@pytest.mark.parametrize("dependence", ["none", "auto"])
+@pytest.mark.parametrize("times", [2, 3, 25, "1-5", "upsampled"])
+def test_repeated_rows_do_not_seem_to_predict_noise(dependence, times):
+    frame, labels = noise()
+    often = {"1-5": 1 + np.arange(ROWS) % 5, "upsampled": np.where(labels == 1, 30, 1)}.get(times, times)
+    more, again = repeated(frame, labels, often)
+    schema = prepare(Schema.infer(more, dependence=dependence), more, again)
+    shares = np.bincount(again) / len(again)
+    chance = -(shares * np.log(shares)).sum()
+    assert left_out_loss(schema, more, again) > 0.9 * chance
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes, SemiNaiveBayes])
+@settings(max_examples=4, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_weight_k_is_k_copies_for_the_fitted_weights_too(estimator, seed, few):
+    random = np.random.default_rng(seed)
+    frame, labels = informed(seed, 80)
+    frame = frame[["c"]].assign(d=frame.x0 > 0) if few else frame
+    weights = random.integers(0, 4, len(labels))
+    heavy = estimator().fit(frame, labels, sample_weight=weights)
+    again = estimator().fit(*repeated(frame, labels, weights))
+    assert digest(heavy.model_) == digest(again.model_)
+
+
+@pytest.mark.parametrize("times", [2, 7])
+def test_sample_of_repeated_rows_is_that_of_the_rows(times):
+    frame, labels = informed()
+    once, often = (
+        sampled_rows(Model.train(NUMBERS, x, y), x, y) for x, y in ((frame, labels), repeated(frame, labels, times))
+    )
+    assert once.cells == often.cells
+    assert once.labels.tolist() == often.labels.tolist()
+    assert {*once.weights, *often.weights, *once.own} == {1.0}
+    assert {*often.own} == {times}
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes, SemiNaiveBayes])
+@pytest.mark.parametrize("often", [3, 1 + np.arange(ROWS) % 5], ids=["thrice", "1-5"])
+def test_new_rows_are_predicted_as_well_as_without_copies(estimator, often):
+    frame, labels = informed()
+    asked, truth = informed(1, 1_000)
+
+    def loss(x, y):
+        return -np.log(estimator().fit(x, y).predict_proba(asked)[np.arange(len(truth)), truth]).mean()
+
+    assert loss(*repeated(frame, labels, often)) < loss(frame, labels) + 0.1
+
+
+def test_left_out_rows_are_scored_as_if_no_copy_had_been_counted():
+    frame, labels = informed()
+    weights = 1 + np.arange(ROWS) % 4
+    model = Model.train(NUMBERS, frame, labels, weights=weights)
+    rows = sampled_rows(model, frame, labels, weights)
+    assert len(rows) == ROWS
+    assert rows.own.sum() == weights.sum()
+    evidence = left_out_evidence(model, rows, pieces_of(model)).evidence[:, 0]
+    for at in rows.folds(10, together=False):
+        asked = frame.x0.isin(rows.cells["x0"].take(pa.array(at)).to_numpy())
+        rest = Model.train(NUMBERS, frame[~asked], labels[~asked], weights=weights[~asked])
+        parts = rest.evidence(rows.cells.take(pa.array(at)))
+        for piece, name in enumerate(sorted(NUMBERS)):
+            said = parts[name][:, 1] - parts[name][:, 0]
+            np.testing.assert_allclose(evidence[piece, at], said, rtol=1e-9, atol=1e-9)
+
+
+def test_equal_rows_of_several_classes_are_cases():
+    frame, labels = informed()
+    twice, other = repeated(frame, labels, 2)
+    other[::2] = 1 - other[::2]
+    model = Model.train(Schema.infer(twice), twice, other)
+    rows = sampled_rows(model, twice, other)
+    assert len(rows) == 2 * ROWS
+    assert (rows.own == 1.0).all()
+
+
+@given(st.permutations(range(60)), st.integers(1, 59))
+@settings(max_examples=10, deadline=None)
+def test_order_and_batches_of_copies_do_not_matter(order, cut):
+    frame, labels = informed(rows=30)
+    frame, labels = repeated(frame, labels, 2)
+    schema = Schema.infer(frame)
+    model = Model.train(schema, frame, labels)
+    expected = digest(weigh(model, frame, labels))
+    x, y = frame.iloc[list(order)].reset_index(drop=True), labels[list(order)]
+    parts = [(x[:cut], y[:cut]), (x[cut:], y[cut:])]
+    assert digest(weigh(Model.train(schema, x, y), iter(parts))) == expected
