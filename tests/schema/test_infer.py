@@ -21,6 +21,7 @@ LEVELS = Categorical(alpha="fitted")
 TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
 SHORT = replace(TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
+NAMES = replace(TAGS, characters=(2, 5))
 CATEGORIES = ["red", "green", "blue"]
 FIRST = ["anna", "bert", "clara", "dora", "emil"]
 
@@ -66,8 +67,9 @@ CHOICES = {
     "free text": (["the cat sat", "the dog ran off"] * 3 + [f"a cat saw {i}" for i in range(9)], TEXT, "free text"),
     "short texts": ([f"a cat saw {i}" for i in range(200)], SHORT, "short text, 4 words in a cell"),
     "long texts": ([f"a cat saw {i}" + " and a dog" * 14 for i in range(200)], TEXT, "free text, 46 words in a cell"),
-    "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], TAGS, "100 different texts in 100 cells, 100% of which"),
-    "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], TAGS, "90 different texts in 90 cells"),
+    "names": ([f"{FIRST[i % 5]} x{i}" for i in range(100)], NAMES, "100 different texts in 100 cells, 100% of which"),
+    "packages": ([f"org.{CATEGORIES[i % 3]}.v{i}" for i in range(90)], NAMES, "90 different texts in 90 cells"),
+    "words": (["".join(RNG.permutation(list("aeioprst"))) for _ in range(60)], NAMES, "60 different texts in 60 cells"),
     "tags": (["|".join(RNG.permutation(FIRST)[: 1 + i % 4]) for i in range(300)], TAGS, "lists of tags, with '|'"),
     "genotypes": (["A", "C", "A/A", "A/C", "C/C", "C/T"] * 50, LEVELS, "text, 6 levels in 300 cells"),
     "lists": ([["a", "b"], ["c"], None], TAGS, "lists of words"),
@@ -89,6 +91,16 @@ def test_infers_by_type_and_values_and_says_why(case):
     found, why = inferred(values)
     assert found == family
     assert why.startswith(reason)
+
+
+@pytest.mark.parametrize(("case", "beside"), [("names", TAGS), ("packages", TAGS), ("words", None)])
+def test_names_are_read_by_their_characters_only_if_no_other_column_is_counted(case, beside):
+    values = CHOICES[case][0]
+    sizes, numbers = [3.5, 7.25, 9.75] * len(values), [f"id-{i}" for i in range(len(values))]
+    assert Schema.infer({"x": values, "size": sizes[: len(values)]}).columns.get("x") == beside
+    alone = Schema.infer({"x": values, "id": numbers})
+    assert alone.columns == {"x": NAMES}
+    assert alone.reasons["x"].endswith(", and no other column is counted")
 
 
 IDENTIFIERS = {

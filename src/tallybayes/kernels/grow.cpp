@@ -9,7 +9,7 @@
 namespace tallybayes {
 namespace {
 
-constexpr size_t few = 64;       // rows that are sorted faster than counted
+constexpr size_t few = 64;       // rows that are sorted faster than counted; at most 256
 constexpr ptrdiff_t enough = 8;  // rows of a node that is still split if classes do not matter
 
 class Chance {
@@ -58,6 +58,13 @@ public:
 private:
     std::vector<double> no_, yes_;
     double yes_square_ = 0.0, yes_weight_ = 0.0, no_square_ = 0.0, no_weight_ = 0.0;
+};
+
+// A row as a question about one column sees it.
+struct Seen {
+    double weight;
+    int32_t label;
+    uint8_t code;
 };
 
 class Grower {
@@ -127,20 +134,22 @@ private:
         return questions_ == Questions::random || std::count_if(all_.begin(), all_.end(), [](double n) { return n > 0; }) > 1;
     }
 
+    // The rows' codes in ascending order, and the label and the weight of each.
     void sort(const uint8_t* codes, const uint32_t* first, const uint32_t* last) {
         const size_t count = size_t(last - first);
         sorted_.resize(count);
+        const auto put = [&](size_t at, uint32_t row) { sorted_[at] = {weight(row), given_.labels[row], codes[row]}; };
         if (count <= few) {
-            keys_.resize(count);
-            for (size_t i = 0; i < count; ++i) keys_[i] = uint64_t(codes[first[i]]) << 32 | first[i];
-            std::sort(keys_.begin(), keys_.end());
-            for (size_t i = 0; i < count; ++i) sorted_[i] = uint32_t(keys_[i]);
+            uint16_t keys[few];
+            for (size_t i = 0; i < count; ++i) keys[i] = uint16_t(codes[first[i]] << 8 | i);
+            std::sort(keys, keys + count);
+            for (size_t i = 0; i < count; ++i) put(i, first[keys[i] & 255]);
             return;
         }
         uint32_t starts[257] = {};
         for (const uint32_t* row = first; row < last; ++row) ++starts[codes[*row] + 1];
         for (int code = 0; code < 256; ++code) starts[code + 1] += starts[code];
-        for (const uint32_t* row = first; row < last; ++row) sorted_[starts[codes[*row]]++] = *row;
+        for (const uint32_t* row = first; row < last; ++row) put(starts[codes[*row]]++, *row);
     }
 
     Question best_of(int64_t j, const uint32_t* first, const uint32_t* last) {
@@ -152,37 +161,37 @@ private:
         const auto rival = [&](double worth, uint8_t from, uint8_t to) {
             if (worth > best.worth) best = {worth, uint16_t(j), from, uint8_t(to - from)};
         };
-        sweep(codes, 0, low, rival);
-        if (low == 0) sweep(codes, 1, low, rival);
-        if (given_.nominal[j]) single(codes, rival);
+        sweep(0, low, rival);
+        if (low == 0) sweep(1, low, rival);
+        if (given_.nominal[j]) single(rival);
         return best;
     }
 
     // Tries questions whether a code is from `from` to each code that occurs. If none is missing, missing ones go to the
     // larger side.
     template <class Rival>
-    void sweep(const uint8_t* codes, uint8_t from, uint8_t low, Rival rival) {
+    void sweep(uint8_t from, uint8_t low, Rival rival) {
         sides_.reset(all_);
         const size_t count = sorted_.size();
         for (size_t i = 0; i < count; ++i) {
-            const uint8_t code = codes[sorted_[i]];
-            if (code < from) continue;
-            sides_.move(given_.labels[sorted_[i]], weight(sorted_[i]));
+            const Seen& seen = sorted_[i];
+            if (seen.code < from) continue;
+            sides_.move(seen.label, seen.weight);
             if (i + 1 == count && from == 0) break;
-            if (i + 1 < count && codes[sorted_[i + 1]] == code) continue;
-            rival(sides_.worth(), from == 0 && low > 0 && sides_.lean() < 0.0 ? uint8_t(1) : from, code);
+            if (i + 1 < count && sorted_[i + 1].code == seen.code) continue;
+            rival(sides_.worth(), from == 0 && low > 0 && sides_.lean() < 0.0 ? uint8_t(1) : from, seen.code);
         }
     }
 
     // Tries questions whether a code is a given one.
     template <class Rival>
-    void single(const uint8_t* codes, Rival rival) {
+    void single(Rival rival) {
         const size_t count = sorted_.size();
         for (size_t start = 0, end; start < count; start = end) {
-            const uint8_t code = codes[sorted_[start]];
+            const uint8_t code = sorted_[start].code;
             sides_.reset(all_);
-            for (end = start; end < count && codes[sorted_[end]] == code; ++end)
-                sides_.move(given_.labels[sorted_[end]], weight(sorted_[end]));
+            for (end = start; end < count && sorted_[end].code == code; ++end)
+                sides_.move(sorted_[end].label, sorted_[end].weight);
             rival(sides_.worth(), code, code);
         }
     }
@@ -223,8 +232,8 @@ private:
     std::vector<double> all_;
     Sides sides_;
     std::vector<int64_t> columns_;
-    std::vector<uint32_t> rows_, sorted_;
-    std::vector<uint64_t> keys_;
+    std::vector<uint32_t> rows_;
+    std::vector<Seen> sorted_;
     std::vector<int64_t> nodes_;
 };
 

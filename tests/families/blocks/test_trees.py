@@ -261,3 +261,15 @@ def test_models_with_different_questions_do_not_merge():
     levels = prepare({BLOCK: Trees(n=8)}, FRAME.assign(c="z"), LABELS)
     with pytest.raises(ValueError, match="The intervals or levels of 'c' differ"):
         Model.train(GUIDED, FRAME, LABELS) + Model.train(levels, FRAME, LABELS)
+
+
+@pytest.mark.parametrize(("rows", "expected"), [(600, {1}), (5000, set())])
+def test_of_few_rows_every_other_tree_looks_at_twice_as_many_columns(rows, expected):
+    """One column of four tells the class, so a tree that looks at all of them asks about it first."""
+    random = np.random.default_rng(5)
+    frame = {f"x{j}": random.normal(size=rows) for j in range(4)}
+    block = tuple(frame)
+    schema = prepare({block: Trees(n=60)}, frame, (frame["x3"] > 0).tolist())
+    grown = schema.columns[block].grown
+    first = [grown.question(int(root)).column for root in grown.roots[: grown.best]]
+    assert {start for start in range(2) if all(column == 3 for column in first[start::2])} == expected

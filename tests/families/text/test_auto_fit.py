@@ -140,6 +140,17 @@ def test_fitted_mix_improves_on_new_texts():
     assert loss(fitted, new, truth) < loss(model, new, truth)
 
 
+def test_words_that_hardly_recur_are_not_relied_upon():
+    """Left out, few texts have a word that others have; in a new text, every word of the others is known."""
+    random = np.random.default_rng(3)
+    names = ["".join(random.choice(list("abcdefghij"), 7)) for _ in range(400)]
+    texts = [f"{name} first{i // 3}" if i < 30 else name for i, name in enumerate(names)]
+    labels = random.choice(["a", "b"], 400, p=[0.4, 0.6]).tolist()
+    family = Words(reading="auto", shortest=1)
+    said = train(fit(texts, labels, family), texts, labels).posterior({"x": names})
+    assert said.max() < 0.9
+
+
 def test_gradient_equals_finite_differences():
     random = np.random.default_rng(0)
     held = np.eye(4)[random.integers(0, 4, 10)] * 1.5

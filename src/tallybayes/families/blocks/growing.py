@@ -17,6 +17,7 @@ from tallybayes.families.blocks.questions import Questions, common_marks, level_
 
 GUIDED, RANDOM = "guided", "random"
 BEST, DRAWN, ANY = range(3)  # kinds of splits: the best, the best of a few random ones, a random one
+WIDELY, FEW = 2, 5_000  # of fewer rows, every other tree with the best splits looks at twice as many columns in a node
 MOST_CELLS = 2**26  # leaves × classes, half a gigabyte: with more classes, leaves are larger
 
 
@@ -45,8 +46,11 @@ def grow(
     def tree(number: int) -> NDArray[np.int64]:
         kind = ANY if not guided or number >= n else BEST if number < best else DRAWN
         columns = len(nominal) if kind == BEST else len(coding)
+        tried = math.ceil(math.sqrt(columns))
+        if kind == BEST and number % 2 and len(labels) < FEW:
+            tried *= WIDELY
         given = (by_column[:columns], labels, weights, marks, nominal[:columns], max(len(rows.classes), 1))
-        return kernels.grow_tree(*given, kind, math.ceil(math.sqrt(columns)), seed, number, least)
+        return kernels.grow_tree(*given, kind, tried, seed, number, least)
 
     with ThreadPoolExecutor(processors()) as pool:
         trees = list(pool.map(tree, range(n + random)))

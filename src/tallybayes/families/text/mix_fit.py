@@ -192,7 +192,8 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
     values = np.take_along_axis(pieces.values, rivals[:, :, None], axis=1)
     values *= np.exp(-usual.gamma * lengths)[:, None, None]
     values -= values.mean(axis=1, keepdims=True)
-    deviations = np.sqrt((values**2).mean(axis=(0, 1)))
+    met = np.maximum(np.count_nonzero(values.any(axis=1), axis=0), 1)  # documents that a piece says anything about
+    deviations = np.sqrt((values**2).sum(axis=0).mean(axis=0) / met)
     deviations[deviations == 0] = 1.0
     start = np.ravel(usual.theta) * length**-usual.gamma * deviations
     problem = Problem(

@@ -104,8 +104,8 @@ def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
     if numbers is not None and np.isnan(numbers).all():
         return unvarying("missing", CATEGORY, whole)
     if numbers is not None:
-        family, reason = choose_for_numbers(numbers, name, whole)
-        return Choice(family, f"written as text, {reason}")
+        found = choose_for_numbers(numbers, name, whole)
+        return Choice(found.family, f"written as text, {found.reason}")
     if _are_times(present):
         return Choice(None, TIMES)
     return choose_for_texts(present, whole, texts.null_count > 0)

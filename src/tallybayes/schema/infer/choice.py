@@ -11,6 +11,7 @@ from tallybayes.families.smoothing import FITTED
 class Choice(NamedTuple):
     family: Family | None  # None: the column is left out
     reason: str
+    alone: Family | None = None  # the family if no other column is counted, unless it is the same
 
 
 NEARLY_ALL = 0.995  # would round to 100%

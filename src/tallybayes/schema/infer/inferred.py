@@ -14,6 +14,7 @@ from tallybayes.families import Family
 from tallybayes.schema.entries import Name, by_entry, members, replaced
 from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer.by_loss import choose_for
+from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
 from tallybayes.schema.infer.nearly_numbers import read_marks
 from tallybayes.schema.infer.sample import by_weight, sampled
@@ -54,22 +55,32 @@ def inferred(
     if choose and label is None:
         raise ValueError("With choose=True, give the labels, or the name of the column that holds them.")
     labels = frames.column(sample, label) if choose and label is not None else None
-    columns: dict[Name, Family] = {}
-    reasons: dict[Name, str] = {}
+    chosen: dict[Name, Choice] = {}
     index = frames.index_columns(sample.schema)
     for column in sample.schema.names:
         name = owner.get(column, column)
-        if column == label or name in reasons or (column in index and name not in hinted and not stored):
+        if column == label or name in chosen or (column in index and name not in hinted and not stored):
             continue
         if name in hinted:
-            family, reasons[name] = hinted[name], AS_GIVEN
+            chosen[name] = Choice(hinted[name], AS_GIVEN)
         elif column in index:
-            family, reasons[name] = None, INDEX
+            chosen[name] = Choice(None, INDEX)
         else:
-            family, reasons[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
-        if family is not None:
-            columns[name] = family
+            chosen[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
+    chosen = _names_alone(chosen)
+    columns = {name: found.family for name, found in chosen.items() if found.family is not None}
+    reasons = {name: found.reason for name, found in chosen.items()}
     return Inferred(*with_dependence(columns, reasons, dependence, sample), label)
+
+
+def _names_alone(chosen: dict[Name, Choice]) -> dict[Name, Choice]:
+    """The choices, with those for columns that are alone if nothing else is counted."""
+    if any(found.family is not None and found.alone is None for found in chosen.values()):
+        return chosen
+    return {
+        name: found if found.alone is None else Choice(found.alone, f"{found.reason}, and no other column is counted")
+        for name, found in chosen.items()
+    }
 
 
 def _with_labels(data: Any, labels: Any) -> pa.Table:

@@ -17,6 +17,7 @@ from tallybayes.schema.infer.choice import CATEGORY, Choice, all_the_same
 FREE_TEXT = Words(reading="auto", ngrams=2, shortest=1, punctuation=True)
 SHORT_TEXT = replace(FREE_TEXT, characters=(2, 5))
 TAGS = Words(reading="auto", shortest=1)
+NAMES = replace(TAGS, characters=(2, 5))
 UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
 MANY_CHARACTERS = 8.0  # in a cell of a script without spaces
 SHORT = 40.0  # words: in texts of up to this many, character n-grams are counted too …
@@ -28,7 +29,7 @@ SEPARATORS = "|;,/"
 NO_SEPARATOR = re.compile(f"[^{SEPARATORS}]*")
 SEVERAL = 1.5  # tags in a cell make it a list …
 OFTEN = 5.0  # … if each tag occurs this often, and not nearly all cells have a list that does
-WORD = re.compile(r"\w+")
+WORD, DIGIT = re.compile(r"\w+"), re.compile(r"\d")
 HALF = 0.5  # of the cells share a word with another if names are informative …
 NEARLY_ALL = 0.9  # … and not one that is in nearly every cell
 
@@ -89,7 +90,8 @@ def _separator(some: pa.Array, different: pa.Array) -> str | None:
 
 def _for_names(texts: list[str], levels: int, n: int) -> Choice:
     """Texts that rarely repeat, though their parts may, as in names of people, packages and places. Numbers and
-    mixtures of letters and digits do not count as parts: those of identifiers repeat by chance."""
+    mixtures of letters and digits do not count as parts: those of identifiers repeat by chance. If no other column is
+    counted, names are read by their characters."""
     parts = [
         {word for word in map(str.lower, WORD.findall(text)) if len(word) > 1 and word.isalpha()} for text in texts
     ]
@@ -98,5 +100,6 @@ def _for_names(texts: list[str], levels: int, n: int) -> Choice:
     shared = sum(not shared_words.isdisjoint(words) for words in parts) / len(parts)
     told = f"{levels} different texts in {n} cells"
     if shared >= HALF:
-        return Choice(TAGS, f"{told}, {shared:.0%} of which share a word with another")
-    return Choice(None, f"{told}: names rather than a category or free text")
+        return Choice(TAGS, f"{told}, {shared:.0%} of which share a word with another", NAMES)
+    spelled = sum(DIGIT.search(text) is None for text in texts) >= HALF * len(texts)
+    return Choice(None, f"{told}: names rather than a category or free text", NAMES if spelled else None)
