@@ -43,6 +43,7 @@ class RowSample:
         self._keys: dict[Key, int] = {}
         self._taken: list[Taken] = []
         self._held = self._bytes = 0
+        self._few = size, MOST_BYTES  # rows and bytes of which twice as many are thinned
         self._highest = np.uint64(2**64 - 1)
 
     def add(self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None) -> None:
@@ -63,7 +64,8 @@ class RowSample:
         self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes, copies))
         self._held += len(at)
         self._bytes += int(sizes.sum())
-        if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
+        few, short = self._few
+        if self._held > 2 * few or (self._bytes > 2 * short and self._held > 2 * LEAST):
             self._thin()
 
     def _lowest(self, marks: Marks, rows: Rows) -> tuple[Indices, Counts]:
@@ -104,6 +106,7 @@ class RowSample:
             taken = taken.take(np.arange(wanted))
         self._taken = [taken]
         self._held, self._bytes = len(taken.marks), int(taken.sizes.sum())
+        self._few = max(self._held, self.size), max(self._bytes, MOST_BYTES)  # of equal rows, all weights are kept
 
     def _together(self) -> Taken:
         """All rows taken, in the order of their fingerprints, with equal rows merged."""
@@ -145,10 +148,10 @@ class RowSample:
         kinds = numbered(taken.marks, taken.labels)
         held = np.bincount(kinds, taken.totals)[kinds] if len(kinds) else taken.weights
         at = spelled_out(taken.copies, self.size)
-        at = at[: _short(taken.sizes[at])]
         starts = np.flatnonzero(np.append(True, alone[at[1:]] | (np.diff(kinds[at]) != 0))[: len(at)])
         weights = np.add.reduceat(taken.weights[at], starts) if len(at) else taken.weights
-        at = at[starts]
+        kept = _short(taken.sizes[at[starts]])
+        at, weights = at[starts][:kept], weights[:kept]
         own = np.where(alone, taken.weights, held)[at]
         present = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if present[number])
