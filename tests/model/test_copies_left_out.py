@@ -163,3 +163,12 @@ def test_batches_of_different_classes_do_not_matter_where_labels_do_not(monkeypa
         return prepare({tuple(frame): Trees(n=5, questions="random")}, cells, labels[order])
 
     assert prepared(np.arange(800)) == prepared(np.argsort(labels, kind="stable"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_copies_of_very_different_weights_leave_no_negative_counts():
+    random = np.random.default_rng(0)
+    levels = {name: random.integers(0, most, 250).astype(str) for name, most in {"c": 40, "d": 3, "e": 9}.items()}
+    frame, labels = repeated(pd.DataFrame(levels), random.integers(0, 3, 250), random.integers(1, 6, 250))
+    weights = 10.0 ** random.integers(-20, 20, len(labels))
+    SemiNaiveBayes().fit(frame, labels, sample_weight=weights)

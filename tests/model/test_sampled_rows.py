@@ -1,5 +1,6 @@
 """The sample of counted rows: which rows it has, and how many of equal ones."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -45,6 +46,8 @@ def test_order_batching_and_merging_do_not_matter(data, rows, different, size, k
     shuffled, weights = table.take(pa.array(order)), None if weights is None else weights[order]
     assert listed(sampled(shuffled, labels[order], size, cuts, weights)) == expected
     assert listed(sampled(shuffled, labels[order], size, cuts, weights, samples=2)) == expected
+    for about, exactly in expected[-1]:
+        assert 1 - 1e-12 <= Fraction(about) / sum(map(Fraction, exactly)) <= 1
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 40))

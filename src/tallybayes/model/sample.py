@@ -146,13 +146,12 @@ class RowSample:
         taken = self._sampled().counted_by_weight()
         alone = self._are_cases(taken)
         kinds = numbered(taken.marks, taken.labels)
-        held = np.bincount(kinds, taken.totals)[kinds] if len(kinds) else taken.weights
         at = spelled_out(taken.copies, self.size)
         starts = np.flatnonzero(np.append(True, alone[at[1:]] | (np.diff(kinds[at]) != 0))[: len(at)])
         weights = np.add.reduceat(taken.weights[at], starts) if len(at) else taken.weights
         kept = _short(taken.sizes[at[starts]])
         at, weights = at[starts][:kept], weights[:kept]
-        own = np.where(alone, taken.weights, held)[at]
+        own = np.where(alone, taken.weights, taken.held(kinds))[at]
         present = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if present[number])
         labels = places_of(list(self._keys), keys)[taken.labels[at]]

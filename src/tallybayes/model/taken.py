@@ -50,6 +50,17 @@ class Taken(NamedTuple):
         some = self if len(starts) == len(self.marks) else self.take(starts)
         return some._replace(copies=copies // times, weights=np.full(len(copies), float(times)))
 
+    def held(self, kinds: Indices) -> Floats:
+        """The total weight of each row's kind. If it has to be rounded it is less, since no more can be left out than
+        was counted."""
+        if not len(kinds):
+            return self.weights
+        totals = np.bincount(kinds, self.totals)
+        if not self.are_integers():
+            error = (np.bincount(kinds) + 2) * 2.0**-52
+            totals *= np.where(np.bincount(kinds, self.copies) > 1, 1.0 - error, 1.0)
+        return np.asarray(totals[kinds])
+
     def addends(self, kinds: Indices, alone: NDArray[np.bool_], at: Indices) -> Addends | None:
         """The weights that add up to what is left out with each of the rows `at`: of those that are `alone`, their own;
         of others, those of all rows of their kind. Times a power of two, no weight is rounded. None if no sum is."""
