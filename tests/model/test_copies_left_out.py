@@ -7,7 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Gaussian, Model, NaiveBayes, Schema, SemiNaiveBayes, digest, prepare, weigh
+from tallybayes import Gaussian, Model, NaiveBayes, Schema, SemiNaiveBayes, Trees, digest, prepare, weigh
+from tallybayes.data import frames
+from tallybayes.data.matching import ERROR
 from tallybayes.model.pieces import left_out_evidence, pieces_of
 from tallybayes.model.weigh import reweighed, sampled_rows
 
@@ -124,3 +126,49 @@ def test_order_and_batches_of_copies_do_not_matter(order, cut):
     x, y = frame.iloc[list(order)].reset_index(drop=True), labels[list(order)]
     parts = [(x[:cut], y[:cut]), (x[cut:], y[cut:])]
     assert digest(weigh(Model.train(schema, x, y), iter(parts))) == expected
+
+
+def test_copies_of_any_weights_are_left_out_exactly():
+    frame, labels = informed()
+    labels[frame.x0.argmax()] = 2  # the only row of its class
+    frame, labels = repeated(frame, labels, 1 + np.arange(ROWS) % 7)
+    weights = np.random.default_rng(0).choice([0.1, 0.7, 1e-9, 3.3e15], len(labels))  # their sums are no doubles
+    model = Model.train(NUMBERS, frame, labels, weights=weights)
+    rows = sampled_rows(model, frame, labels, weights)
+    assert len(rows) == ROWS
+    for at in rows.folds(10, together=False):
+        asked = frame.x0.isin(rows.cells["x0"].take(pa.array(at)).to_numpy()).to_numpy()
+        part = Model(model.schema)
+        part._count(rows.batch(at), 1, ERROR)
+        rest = Model.train(NUMBERS, frame[~asked], labels[~asked], weights=weights[~asked])
+        assert digest(model.without(part)) == digest(rest)
+    known = left_out_evidence(model, rows, pieces_of(model))
+    assert len(known.labels) == ROWS - 1  # nothing is left of a class without its only row
+    assert digest(weigh(model, frame, labels, weights=weights)) == digest(
+        weigh(model, frame[::-1], labels[::-1], weights=weights[::-1])
+    )
+
+
+def test_batches_of_different_classes_do_not_matter_where_labels_do_not(monkeypatch):
+    frame, _ = noise(rows=400)
+    frame.loc[0, "c"] = "rare"
+    frame, labels = repeated(frame, np.zeros(400), 2)
+    table, labels = pa.Table.from_pandas(frame), np.array(["b", "a"] * 400)
+    monkeypatch.setattr(frames, "BATCH_ROWS", 1)
+    monkeypatch.setattr(frames, "BATCH_BYTES", 1)
+
+    def prepared(order):
+        cells = pa.Table.from_batches(table.take(pa.array(order)).combine_chunks().to_batches(max_chunksize=400))
+        assert len(list(frames.batches(cells))) == 2
+        return prepare({tuple(frame): Trees(n=5, questions="random")}, cells, labels[order])
+
+    assert prepared(np.arange(800)) == prepared(np.argsort(labels, kind="stable"))
+
+
+@pytest.mark.filterwarnings("error")
+def test_copies_of_very_different_weights_leave_no_negative_counts():
+    random = np.random.default_rng(0)
+    levels = {name: random.integers(0, most, 250).astype(str) for name, most in {"c": 40, "d": 3, "e": 9}.items()}
+    frame, labels = repeated(pd.DataFrame(levels), random.integers(0, 3, 250), random.integers(1, 6, 250))
+    weights = 10.0 ** random.integers(-20, 20, len(labels))
+    SemiNaiveBayes().fit(frame, labels, sample_weight=weights)

@@ -1,5 +1,6 @@
 """The sample of counted rows: which rows it has, and how many of equal ones."""
 
+from fractions import Fraction
 from itertools import pairwise
 
 import numpy as np
@@ -25,20 +26,28 @@ def sampled(table, labels, size, cuts=(), weights=None, samples=1):
 
 
 def listed(rows):
-    return rows.cells.to_pylist(), [rows.keys[label] for label in rows.labels], rows.weights.tolist()
+    row, weights = rows.addends or (np.arange(len(rows)), rows.own)
+    own = [(each, sorted(weights[row == i])) for i, each in enumerate(rows.own)]
+    return rows.cells.to_pylist(), [rows.keys[label] for label in rows.labels], rows.weights.tolist(), own
 
 
-@given(st.data(), st.integers(1, 40), st.integers(1, 12), st.integers(1, 60))
-def test_order_batching_and_merging_do_not_matter(data, rows, different, size):
+WEIGHTS = [None, [0.0, 1.0, 2.0], [0.1, 0.7, 1e-9, 0.0], [1e200, 1.0, 0.3], [2.0**60, 3.0]]
+
+
+@given(st.data(), st.integers(1, 40), st.integers(1, 12), st.integers(1, 60), st.sampled_from(WEIGHTS))
+def test_order_batching_and_merging_do_not_matter(data, rows, different, size, kinds):
     random = np.random.default_rng(rows)
     table = pa.table({"a": random.integers(0, different, rows).astype(str), "b": random.integers(0, 2, rows) * 0.5})
     labels = random.integers(0, 3, rows)
-    expected = listed(sampled(table, labels, size))
+    weights = None if kinds is None else random.choice(kinds, rows)
+    expected = listed(sampled(table, labels, size, weights=weights))
     order = np.array(data.draw(st.permutations(range(rows))))
     cuts = data.draw(st.lists(st.integers(0, rows), max_size=4))
-    shuffled = table.take(pa.array(order))
-    assert listed(sampled(shuffled, labels[order], size, cuts)) == expected
-    assert listed(sampled(shuffled, labels[order], size, cuts, samples=2)) == expected
+    shuffled, weights = table.take(pa.array(order)), None if weights is None else weights[order]
+    assert listed(sampled(shuffled, labels[order], size, cuts, weights)) == expected
+    assert listed(sampled(shuffled, labels[order], size, cuts, weights, samples=2)) == expected
+    for about, exactly in expected[-1]:
+        assert 1 - 1e-12 <= Fraction(about) / sum(map(Fraction, exactly)) <= 1
 
 
 @given(st.integers(1, 30), st.integers(1, 8), st.integers(1, 40))
@@ -95,3 +104,32 @@ def test_weights_of_a_large_table_with_few_distinct_rows():
     model = Model.train(Schema(dict.fromkeys(frame, Categorical())), frame, labels)
     weights = weigh(model, frame, labels).schema.weights
     np.testing.assert_allclose(list(weights.columns.values()), 1.0, atol=0.1)
+
+
+def test_large_integers_are_not_equal_because_doubles_round_them():
+    levels = 10**18 + np.arange(300)
+    frame, labels = {"id": levels}, np.arange(300) % 2
+    weigh(Model.train({"id": Categorical()}, frame, labels), frame, labels)  # was an error: more copies than rows
+    for kind in (pa.int64(), pa.uint64(), pa.decimal128(20)):
+        cells = pa.array(levels).cast(kind)
+        assert len(set(fingerprints(pa.record_batch({"id": cells}), ["id"]))) == 300
+        coded = pa.record_batch({"id": cells.dictionary_encode()})
+        assert np.array_equal(fingerprints(coded, ["id"]), fingerprints(pa.record_batch({"id": cells}), ["id"]))
+
+
+def test_copies_of_texts_leave_room_for_others(monkeypatch):
+    monkeypatch.setattr("tallybayes.model.sample.MOST_BYTES", 100 * 10)
+    monkeypatch.setattr("tallybayes.model.sample.LEAST", 10)
+    texts = [f"{number:010}" for number in range(200)]
+    sample = RowSample(["text"], 500, ["text"])
+    for batch in labelled(pa.table({"text": texts * 3}), np.zeros(600), None):
+        sample.add(batch)
+    assert len(sample.rows()) == 100
+
+
+def test_equal_rows_of_many_weights_are_not_thinned_again_with_every_batch(monkeypatch):
+    times, thin = [], RowSample._thin
+    monkeypatch.setattr(RowSample, "_thin", lambda self: (times.append(1), thin(self)))
+    table, weights = pa.table({"a": ["x"] * 2000}), 1.0 + np.arange(2000) / 4096
+    sampled(table, np.zeros(2000), 10, range(10, 2000, 10), weights)
+    assert len(times) < 12

@@ -346,3 +346,24 @@ def test_weights_that_are_not_whole_numbers_matter_only_if_they_are_zero():
 def test_as_many_weights_as_rows_are_needed():
     with pytest.raises(ValueError, match=r"There are 2 weights for 3 rows\."):
         Schema.infer({"x": [1.5, 2.5, 3.5]}, weights=[1, 2])
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"),
+    [
+        ([1.0, -1.0, 1.0], "The weight in row 1 is -1.0"),
+        ([1.0, 1.0, np.nan], "The weight in row 2 is nan"),
+        ([[1.0], [1.0], [1.0]], "Give the weights as numbers, one for each row"),
+        ("x", "Give the weights as numbers, one for each row"),
+        ([0.0, 0.0, 0.0], "There are no rows to infer a schema from"),
+    ],
+)
+def test_weights_that_are_none_are_errors(weights, words):
+    with pytest.raises(ValueError, match=words):
+        Schema.infer({"x": [1.5, 2.5, 3.5]}, weights=weights)
+
+
+def test_no_rows_and_large_weights():
+    with pytest.raises(ValueError, match="There are no rows to infer a schema from"):
+        Schema.infer(pa.table({"x": pa.array([], pa.float64())}), weights=[])
+    assert Schema.infer({"x": [1.5, 2.5, 3.5]}, weights=[1e308] * 3).columns

@@ -23,6 +23,7 @@ Column = Numbers | tuple[NDArray[Any], Numbers]  # numbers, or codes and the num
 NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
 BLOCK = 1 << 16  # rows that are converted to numbers at a time
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
+LARGE = 2.0**53  # doubles represent larger integers with gaps
 
 
 def fingerprints(cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | None = None) -> Marks:
@@ -62,10 +63,21 @@ def _columns(cells: pa.Array) -> Iterator[Column]:
 
 
 def _numbers(cells: pa.Array) -> Numbers:
-    """A number for each cell: its value, or a hash of its text."""
+    """A number for each cell: its value, or a hash of its text, if that may say more than a double."""
     kind = cells.type
-    if any(is_such(kind) for is_such in NUMERIC):
-        return np.ascontiguousarray(frames.numbers(cells), np.float64)
+    if not any(is_such(kind) for is_such in NUMERIC):
+        return _hashed(cells)
+    numbers = np.ascontiguousarray(frames.numbers(cells), np.float64)
+    if pa.types.is_decimal(kind) or (pa.types.is_integer(kind) and kind.bit_width == 64):
+        large = np.flatnonzero(np.abs(numbers) >= LARGE)
+        if len(large):
+            numbers = numbers.copy()
+            numbers[large] = _hashed(cells.take(pa.array(large)))
+    return numbers
+
+
+def _hashed(cells: pa.Array) -> Numbers:
+    """A number for each text."""
     marks = np.zeros(len(cells), np.uint64)
     kernels.mix_strings(*string_buffers(_strings(cells)), marks)
     numbers = (marks >> SPARE).astype(np.float64)

@@ -125,7 +125,7 @@ class _LeftOut:
         together = any(family.is_text for family in model.schema.columns.values())
         folds = self.rows.folds(_folds(model, self.rows), together)
         left = LeftOutFolds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
-        whole = np.logical_and((left > 0).all(axis=1), total.low >= 0)
+        whole = np.logical_and((left > 0).all(axis=1), total.low >= 0 and self.rows.addends is None)
         quick = [name for name in names if self._is_quick(name)]
         slow = [name for name in names if name not in set(quick)]
         if whole.any():
@@ -165,9 +165,7 @@ class _LeftOut:
         others = {} if whole else self.missing
         simple = self._only([*names, *others])
         encoded = simple.schema.encode(cells)
-        part = Model(simple.schema, self.rows.label_type)
-        part.rows, part.columns = Tally.of_rows(rows), tallies_of(simple.schema, encoded, rows, 0)
-        rest = simple.without(part)
+        rest = simple.without(self._counted(simple, at, encoded, rows))
         keys = rest.keys()
         present = np.isin(np.arange(len(self.base)), [self.counted.classes.index(key) for key in keys])
         self.base[np.ix_(~present, at)] = -np.inf
@@ -192,6 +190,15 @@ class _LeftOut:
             fill(j, lacking)
         if not whole:
             fill(-1, beliefs.prior[:, None])
+
+    def _counted(self, simple: Model, at: Indices, encoded: dict[Name, Any], rows: Rows) -> Model:
+        """The counts of some rows, which are encoded; unless it takes several rows to count one exactly."""
+        part = Model(simple.schema, self.rows.label_type)
+        if self.rows.addends is not None:
+            batch = self.rows.batch(at)
+            encoded, rows = simple.schema.encode(batch.cells), batch.rows
+        part.rows, part.columns = Tally.of_rows(rows), tallies_of(simple.schema, encoded, rows, 0)
+        return part
 
     def _only(self, names: Iterable[Name]) -> Model:
         wanted = list(dict.fromkeys(names))

@@ -91,7 +91,7 @@ def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
 
 def _without_classes(batch: Batch) -> Batch:
     """Rows as if all had the same class: which of them are copies must not depend on labels that nothing looks at."""
-    rows = Rows(batch.rows.classes[:1], np.zeros(len(batch.rows), np.int32), batch.rows.weights)
+    rows = Rows([""], np.zeros(len(batch.rows), np.int32), batch.rows.weights)
     return Batch(batch.cells, batch.label_type, rows, batch.start)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,32 +14,17 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
-from tallybayes.data.copies import FEW, are_cases
+from tallybayes.data.copies import are_cases
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
-from tallybayes.model.sampled_rows import Indices, SampledRows, spread
+from tallybayes.model.sampled_rows import Indices, SampledRows
+from tallybayes.model.taken import Taken, numbered, spelled_out
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
 ENOUGH = 1.25  # of so many rows as wanted, on average, hardly ever too few have low fingerprints
-FEW_COPIES = 4  # of a row, on average: then it is faster to list them all
 SCARCE = 0.01  # the share of equal rows up to which it does not matter whether they are copies
-MOST_ROWS = 2**53  # total weight: doubles represent larger integers with gaps
-
-
-class Taken(NamedTuple):
-    """Distinct rows of a batch, the indices of their labels, and their multiplicities."""
-
-    cells: pa.RecordBatch
-    marks: Marks
-    labels: Codes
-    weights: Floats
-    sizes: Counts  # of their texts, in bytes
-    copies: Counts
-
-    def take(self, at: Indices) -> Taken:
-        return Taken._make([self.cells.take(pa.array(at)), *(numbers[at] for numbers in self[1:])])
 
 
 class RowSample:
@@ -58,6 +43,7 @@ class RowSample:
         self._keys: dict[Key, int] = {}
         self._taken: list[Taken] = []
         self._held = self._bytes = 0
+        self._few = size, MOST_BYTES  # rows and bytes of which twice as many are thinned
         self._highest = np.uint64(2**64 - 1)
 
     def add(self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None) -> None:
@@ -78,7 +64,8 @@ class RowSample:
         self._taken.append(Taken(chosen, marks[at], numbers[batch.rows.codes[at]], weights, sizes, copies))
         self._held += len(at)
         self._bytes += int(sizes.sum())
-        if self._held > 2 * self.size or (self._bytes > 2 * MOST_BYTES and self._held > 2 * LEAST):
+        few, short = self._few
+        if self._held > 2 * few or (self._bytes > 2 * short and self._held > 2 * LEAST):
             self._thin()
 
     def _lowest(self, marks: Marks, rows: Rows) -> tuple[Indices, Counts]:
@@ -119,6 +106,7 @@ class RowSample:
             taken = taken.take(np.arange(wanted))
         self._taken = [taken]
         self._held, self._bytes = len(taken.marks), int(taken.sizes.sum())
+        self._few = max(self._held, self.size), max(self._bytes, MOST_BYTES)  # of equal rows, all weights are kept
 
     def _together(self) -> Taken:
         """All rows taken, in the order of their fingerprints, with equal rows merged."""
@@ -155,23 +143,23 @@ class RowSample:
     def rows(self) -> SampledRows:
         """The sample, in the order of its fingerprints. Copies of a row are one row of their total weight; equal rows
         that are independent cases are listed one by one."""
-        taken = _counted_by_weight(self._sampled())
+        taken = self._sampled().counted_by_weight()
         alone = self._are_cases(taken)
-        kinds = _numbered(taken.marks, taken.labels)
-        held = np.bincount(kinds, taken.copies * taken.weights)[kinds] if len(kinds) else taken.weights
-        at = _spelled_out(taken.copies, self.size)
-        at = at[: _short(taken.sizes[at])]
+        kinds = numbered(taken.marks, taken.labels)
+        at = spelled_out(taken.copies, self.size)
         starts = np.flatnonzero(np.append(True, alone[at[1:]] | (np.diff(kinds[at]) != 0))[: len(at)])
         weights = np.add.reduceat(taken.weights[at], starts) if len(at) else taken.weights
-        at = at[starts]
-        own = np.where(alone, taken.weights, held)[at]
+        kept = _short(taken.sizes[at[starts]])
+        at, weights = at[starts][:kept], weights[:kept]
+        own = np.where(alone, taken.weights, taken.held(kinds))[at]
         present = np.isin(np.arange(len(self._keys)), taken.labels[at])
         keys = sorted(key for key, number in self._keys.items() if present[number])
         labels = places_of(list(self._keys), keys)[taken.labels[at]]
         cells = taken.cells if _is_all(at, len(taken.marks)) else taken.cells.take(pa.array(at))
         assert self.label_type is not None
         weights = weights / (weights.sum() / max(len(weights), 1))
-        return SampledRows(cells, taken.marks[at], keys, labels, weights, own, self.label_type)
+        addends = taken.addends(kinds, alone, at)
+        return SampledRows(cells, taken.marks[at], keys, labels, weights, own, self.label_type, addends)
 
     def _sampled(self) -> Taken:
         """The rows of the sample, and no others."""
@@ -181,11 +169,11 @@ class RowSample:
 
     def _are_cases(self, taken: Taken) -> NDArray[np.bool_]:
         """Which of these rows stand for independent cases. Equal rows of several classes do; equal texts never do."""
-        numbers = _numbered(taken.marks)
+        numbers = numbered(taken.marks)
         if self.texts or not len(numbers):
             return np.zeros(len(numbers), bool)
         firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
-        several = np.bincount(numbers, np.diff(_numbered(taken.marks, taken.labels), prepend=-1)) > 1
+        several = np.bincount(numbers, np.diff(numbered(taken.marks, taken.labels), prepend=-1)) > 1
         number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
         asked = ~several & (number > 1)
         if number[asked].sum() <= SCARCE * number.sum():
@@ -205,35 +193,6 @@ def merged(samples: Sequence[RowSample]) -> RowSample:
         found._taken += [taken._replace(labels=numbers[taken.labels]) for taken in sample._taken]
         found.label_type, found.seen = sample.label_type, found.seen + sample.seen
     return found
-
-
-def _counted_by_weight(taken: Taken) -> Taken:
-    """Rows of integer weights as so many rows, since weight two is twice. If many distinct rows all come k times, or a
-    multiple of that, every row was repeated: they are rows of weight k."""
-    totals = taken.copies * taken.weights
-    if np.any(taken.weights != np.floor(taken.weights)) or totals.sum() >= MOST_ROWS:
-        return taken
-    starts = np.flatnonzero(np.diff(_numbered(taken.marks, taken.labels), prepend=-1))
-    copies = np.add.reduceat(totals.astype(np.int64), starts) if len(starts) else taken.copies
-    times = np.gcd.reduce(copies) if len(copies) > FEW and copies.min() > 1 else 1
-    taken = taken if len(starts) == len(taken.marks) else taken.take(starts)
-    return taken._replace(copies=copies // times, weights=np.full(len(copies), float(times)))
-
-
-def _numbered(*keys: NDArray[Any]) -> Indices:
-    """Numbers sorted rows: the same for consecutive ones with the same keys."""
-    changes = [np.diff(key) != 0 for key in keys]
-    return np.cumsum(np.append(False, np.logical_or.reduce(changes))[: len(keys[0])])
-
-
-def _spelled_out(copies: Counts, most: int) -> Indices:
-    """Repeats rows by their multiplicity. If there are too many, takes some at equal distances. Returns their
-    indices."""
-    count = int(copies.sum())
-    if count <= FEW_COPIES * most:
-        at = np.repeat(np.arange(len(copies)), copies)
-        return at if count <= most else at[spread(count, most).astype(np.intp)]
-    return np.searchsorted(np.cumsum(copies), spread(count, most), side="right")
 
 
 def _short(sizes: Counts) -> int:

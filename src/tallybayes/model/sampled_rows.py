@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +17,24 @@ from tallybayes.model.batches import Batch
 Indices = NDArray[np.intp]
 
 
+class Addends(NamedTuple):
+    """Weights that add up to what is left out with each row, where their sum is rounded: counts hold it exactly."""
+
+    row: Indices
+    weights: Floats
+
+    def of(self, at: Indices, rows: int) -> Addends:
+        """Those of some of so many rows."""
+        places = np.full(rows, -1)
+        places[at] = np.arange(len(at))
+        found = places[self.row]
+        return Addends(found[found >= 0], self.weights[found >= 0])
+
+
 @dataclass(frozen=True, eq=False)
 class SampledRows:
     """Rows in the order of their fingerprints. `weights` are relative, one on average; `own` is what is left out with
-    each row: its weight, and that of its copies."""
+    each row: its weight, and that of its copies. If any of these is rounded, `addends` are not."""
 
     cells: pa.RecordBatch
     marks: Marks
@@ -28,6 +43,7 @@ class SampledRows:
     weights: Floats
     own: Floats
     label_type: pa.DataType
+    addends: Addends | None = None
 
     def __len__(self) -> int:
         return len(self.marks)
@@ -49,12 +65,17 @@ class SampledRows:
             return self
         at = spread(len(self), most).astype(np.intp)
         numbers = {name: getattr(self, name)[at] for name in ("marks", "labels", "weights", "own")}
-        return replace(self, cells=self.cells.take(pa.array(at)), **numbers)
+        addends = None if self.addends is None else self.addends.of(at, len(self))
+        return replace(self, cells=self.cells.take(pa.array(at)), **numbers, addends=addends)
 
     def batch(self, at: Indices) -> Batch:
-        """Some of the rows, as a batch to count."""
-        cells = self.cells if len(at) == len(self) else self.cells.take(pa.array(at))
-        return Batch(cells, self.label_type, self.counted().take(at), 0)
+        """Some of the rows, as a batch to count: exactly as they were counted."""
+        if self.addends is None:
+            cells = self.cells if len(at) == len(self) else self.cells.take(pa.array(at))
+            return Batch(cells, self.label_type, self.counted().take(at), 0)
+        row, weights = self.addends.of(at, len(self))
+        rows = Rows(self.keys, np.ascontiguousarray(self.labels[at[row]]), weights)
+        return Batch(self.cells.take(pa.array(at[row])), self.label_type, rows, 0)
 
     def folds(self, k: int, together: bool) -> list[Indices]:
         """The rows of each fold, dealt in turn by class. If equal rows are copies of each other and not independent

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
@@ -48,16 +49,31 @@ def sampled(data: Any) -> tuple[pa.RecordBatch, bool]:
 def by_weight(data: Any, weights: Any) -> Any:
     """The rows of a frame, each as often as its weight says, since weight two is twice; unless there are many rows
     anyway. Of weights that are not all whole numbers, it matters only whether they are positive."""
-    weights = np.asarray(weights, np.float64)
+    weights = _checked(weights)
     if len(weights) >= SAMPLE_ROWS:
         return data
-    table = pa.Table.from_batches(frames.batches(data))
-    if len(table) != len(weights):
-        raise ValueError(f"There are {len(weights)} weights for {len(table)} rows.")
-    whole = np.isfinite(weights).all() and np.array_equal(weights, np.floor(weights)) and weights.min(initial=0) >= 0
-    times = weights if whole else weights > 0
-    times = np.ceil(times * min(SAMPLE_ROWS / max(times.sum(), 1.0), 1.0)).astype(np.int64)
+    batches = list(frames.batches(data))
+    if sum(map(len, batches)) != len(weights):
+        raise ValueError(f"There are {len(weights)} weights for {sum(map(len, batches))} rows.")
+    if not batches:
+        return data
+    table = pa.Table.from_batches(batches)
+    times = weights if np.array_equal(weights, np.floor(weights)) else weights > 0
+    times = np.ceil(times / max((times / SAMPLE_ROWS).sum(), 1.0)).astype(np.int64)
     return table if np.all(times == 1) else table.take(pa.array(np.repeat(np.arange(len(times)), times)))
+
+
+def _checked(weights: Any) -> NDArray[np.float64]:
+    try:
+        found = np.asarray(weights, np.float64)
+    except (TypeError, ValueError):
+        found = np.zeros(())
+    if found.ndim != 1:
+        raise ValueError("Give the weights as numbers, one for each row.")
+    bad = np.flatnonzero(~((found >= 0) & np.isfinite(found)))
+    if len(bad):
+        raise ValueError(f"The weight in row {bad[0]} is {found[bad[0]]}; give a finite number of at least 0.")
+    return found
 
 
 def _sliced(data: Any) -> tuple[Any, bool]:
