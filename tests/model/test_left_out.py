@@ -282,3 +282,6 @@ def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch
     whole = evaluate_left_out(model, frame, "y")
     assert (found.pairs, found.n) == (whole.pairs, 50)
     assert found.log_loss == pytest.approx(whole.log_loss, rel=1e-12)
+    (tmp_path / "twice.csv").write_text((tmp_path / "t.csv").read_text() + (tmp_path / "t.csv").read_text()[4:])
+    with pytest.raises(ValueError, match="has not counted these rows"):  # although each part may have been
+        evaluate_left_out(model, open_source(tmp_path / "twice.csv"), "y")

@@ -13,6 +13,7 @@ from folder_data import classes, lay_out, mail, mbox, rows
 
 from tallybayes.sources import open_source
 from tallybayes.sources.base import SourceError
+from tallybayes.sources.raw_documents import Opened
 
 PACKERS = {
     ".gz": gzip.compress,
@@ -91,3 +92,16 @@ def test_damaged_file_is_named(tmp_path):
         subjects(tmp_path / "ham.mbox.gz")
     with pytest.raises(SourceError, match=r"1.txt.gz: cannot be read"):
         rows(tmp_path / "texts", columns=["text"], kind="text")
+
+
+def test_errors_of_the_system_keep_their_reason():
+    class Broken(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            raise OSError(5, "Input/output error")
+
+    with pytest.raises(OSError, match="Input/output error") as caught:
+        Opened(Broken()).read(10)
+    assert caught.value.strerror == "Input/output error"

@@ -309,3 +309,14 @@ def test_work_is_done_in_parts_and_a_refused_row_is_found_in_any(most):
     skipping = open_source("numbers.csv", ReadOptions(skip_bad_rows=True))
     assert [*chain(*skipping.each({"a": NUMBER}, work, most))] == [0, 1, 2, 3, 4, 5, 6, 8, 9]
     assert [bad.where for bad in skipping.bad] == ["numbers.csv, line 9, column 'a'"]
+
+
+def test_xz_in_several_parts():
+    first, second = lzma.compress(b"a,b\n1,x\n"), lzma.compress(b"2,y\n")
+    for between in (b"", bytes(4), bytes(1 << 17)):
+        assert rows_of(write("parts.csv.xz", first + between + second + between)) == rows_of(write("a.csv", CSV))
+    broken = bytearray(second)
+    broken[len(broken) // 2] ^= 255
+    for end in (bytes(broken), second[:-1], second[:5], b"x", b"something else that is long enough to be a header"):
+        with pytest.raises(SourceError, match=r"parts\.csv\.xz is damaged or truncated"):
+            rows_of(write("parts.csv.xz", first + end))

@@ -7,7 +7,7 @@ from itertools import islice
 
 SHOWN = 60  # names that are listed, and characters of one
 FEW = 12  # names that a reader can look through
-MOST = 10_000  # that are compared
+MOST = 1_000_000  # pairs of characters that are compared: the names may be a client's, and much alike
 
 
 def those_there(names: Iterable[object]) -> str:
@@ -29,8 +29,11 @@ def hint(name: str, names: Iterable[object]) -> str:
     """
     from difflib import get_close_matches
 
-    by_small = {each[:SHOWN].casefold(): each for each in islice(names, MOST) if isinstance(each, str)}
-    if len(by_small) <= FEW or len(name) > SHOWN:
+    if len(name) > SHOWN:
+        return ""
+    some = islice(names, MOST // max(len(name), 10) ** 2)
+    by_small = {each[:SHOWN].casefold(): each for each in some if isinstance(each, str)}
+    if len(by_small) <= FEW:
         return ""
     near = get_close_matches(name.casefold(), by_small, 1)
     return f" Did you mean {_quoted(by_small[near[0]])}?" if near else ""

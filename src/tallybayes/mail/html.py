@@ -1,7 +1,7 @@
 """The text and links of HTML, by lxml, whose parser is lenient and bounded.
 
 It gives up at 256 levels of nesting, where other parsers take time quadratic in the depth. Only malicious mail is that
-deep. Its text must not be lost, so its tags are removed by a regular expression.
+deep, or has tags of many attributes. Its text must not be lost, so its tags are removed by a regular expression.
 """
 
 from __future__ import annotations
@@ -27,10 +27,12 @@ BLOCK = re.compile(rf"<(?=[/a-zA-Z])(?!/?(?:{NAMES})[\s>])")
 LINK = re.compile(rf"=(?:(?<=href=)|(?<=src=))\s*+[\"']?([^\s\"'<>]{{1,{LINK_READ}}}+)", re.IGNORECASE)
 NO_CHARACTER = re.compile(r"&#(?:[0-9]{9,}+|x[0-9a-f]{9,}+);?", re.IGNORECASE)
 TAG = re.compile(r"<[^<>]*+>")
-ATTRIBUTES = 64  # of a tag that are parsed: with many, libxml2 takes time quadratic in their number …
+ATTRIBUTES = 64  # of a tag that lxml may parse: with many, libxml2 takes time quadratic in their number …
 SHORT = 16_384  # … which is little in a page of no more characters
 ATTRIBUTE = r"""[\s/]*+[^\s/>=][^\s/>=]*+(?:\s*+=\s*+(?:"[^"]*+"|'[^']*+'|[^\s>"'][^\s>]*+)?+)?+"""
-OPENING = re.compile(rf"(<[a-zA-Z][^\s/>]*+(?:{ATTRIBUTE}){{0,{ATTRIBUTES}}}+)(?:{ATTRIBUTE})*+")
+NAME = r"(?:((?i:script|style))(?=[\s/>])|[a-zA-Z][^\s/>]*+)"
+OPENING = rf"<{NAME}(?:{ATTRIBUTE}){{0,{ATTRIBUTES}}}+((?:{ATTRIBUTE})*+)(?(1)[^>]*+>?.*?(?:</(?i:\1)|\Z))"
+MARKUP = re.compile(rf"<!--.*?(?:-->|\Z)|<[!?/][^>]*+|{OPENING}", re.DOTALL)
 
 
 def html_text(page: str) -> str:
@@ -40,11 +42,9 @@ def html_text(page: str) -> str:
     'Free money & more'
     """
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    parsed = BLOCK.sub(" <", page)
-    if len(parsed) > SHORT:
-        parsed = OPENING.sub(r"\1", parsed)
-    root = etree.fromstring(parsed.encode(), parser) if page.strip() else None
-    if parser.error_log.filter_from_fatals():
+    crowded = is_crowded(page)
+    root = etree.fromstring(BLOCK.sub(" <", page).encode(), parser) if page.strip() and not crowded else None
+    if crowded or parser.error_log.filter_from_fatals():
         text = unescape(NO_CHARACTER.sub("\ufffd", TAG.sub(" ", page)))  # `unescape` fails on 4,301 digits
     elif root is None:
         return ""
@@ -52,6 +52,12 @@ def html_text(page: str) -> str:
         etree.strip_elements(root, "script", "style", with_tail=False)
         text = etree.tostring(root, method="text", encoding="unicode", with_tail=False)
     return " ".join(plain(text).split())
+
+
+def is_crowded(page: str) -> bool:
+    """Whether a tag of a long page has too many attributes. To leave some out could hide text: where a comment or a tag
+    ends, libxml2 may see otherwise."""
+    return len(page) > SHORT and any(found[2] for found in MARKUP.finditer(page))
 
 
 def html_links(page: str) -> list[str]:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-import tallybayes
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.tally import Rows, Tally
@@ -55,6 +54,24 @@ def left_out(
     >>> np.exp(left_out(model, frame, ["no", "no", "yes", "no"]).total()).round(3).tolist()
     [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
     """
+    return left_out_of(
+        model, model.copy(), data, labels, weights=weights, threads=threads, absent=absent, choose_again=choose_again
+    )
+
+
+def left_out_of(
+    model: Model,
+    rest: Model,
+    data: Any,
+    labels: Any = None,
+    *,
+    weights: Any = None,
+    threads: int | None = None,
+    absent: str = ERROR,
+    choose_again: bool = False,
+) -> Evidence:
+    """The same; the rows are subtracted from `rest`, a copy of the model. If rows are given in parts, all of them need
+    the same one: each part may look as if it had been counted."""
     check_threads(threads)
     check_absent(absent)
     labels = model.schema.label if labels is None else labels
@@ -68,7 +85,6 @@ def left_out(
         else family.left_out(model.columns[name], known.keys)
         for name, family in model.schema.columns.items()
     }
-    rest = model.copy()
     evidence: dict[Name, list[Floats]] = {name: [np.zeros((0, len(known.keys)))] for name in how}
     priors = [np.zeros((0, len(known.keys)))]
     for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
@@ -175,10 +191,10 @@ def evaluate_left_out(
     absent: str = ERROR,
 ) -> Evaluation:
     """Compares the decision for each row, by the model without it, with its label."""
-    rule = DecisionRule.of(tuple(model.classes), costs, reject)
+    rule, rest = DecisionRule.of(tuple(model.classes), costs, reject), model.copy()
 
     def evaluated(batch: Batch) -> Evaluation:
-        return _left_out(model, batch, rule, threads, absent)
+        return _left_out(model, rest, batch, rule, threads, absent)
 
     how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "most": most_left_out(model)}
     return together(each_labelled(data, model.schema, labels, evaluated, **how))
@@ -190,11 +206,13 @@ def most_left_out(model: Model) -> int:
     return max(CELLS // max(len(model.classes) * len(model.schema.columns), 1), FEWEST)
 
 
-def _left_out(model: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str) -> Evaluation:
+def _left_out(
+    model: Model, rest: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str
+) -> Evaluation:
     numbers = {key: number for number, key in enumerate(model.keys())}
     truth = truth_of(batch, slice(0, len(batch.rows)), numbers)
     labels = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
-    found = tallybayes.left_out(model, batch.cells, labels, threads=threads, absent=absent)
+    found = left_out_of(model, rest, batch.cells, labels, threads=threads, absent=absent)
     priors = np.broadcast_to(found.prior, (len(labels), len(rule.classes)))
     return evaluate_scores(rule, truth, found.total(), priors)
 

@@ -64,7 +64,8 @@ class Mixture(Classifier):
         """The current beliefs, like `Model.beliefs`."""
         return MixedBeliefs(self.model.beliefs(), self.schema.components)
 
-    _believed = beliefs
+    def _believed(self) -> MixedBeliefs:
+        return self.beliefs()
 
     @property
     def classes(self) -> list[Any]:

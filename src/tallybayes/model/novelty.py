@@ -23,6 +23,7 @@ from tallybayes.schema.entries import Name, joined, members
 
 _Pattern = Mapping[Name, NDArray[np.bool_]]  # which columns of every entry are missing
 
+KEPT = 256  # patterns whose drawn rows are kept for the next batch
 NEAR = 200  # drawn texts of about the same length to compare with
 
 
@@ -70,6 +71,8 @@ class Comparison:
         if key not in self._by_pattern:
             every = np.arange(self._drawn.rows)
             scores = _total(self.known, self._with_gaps(pattern, there), there, every)
+            if len(self._by_pattern) >= KEPT:  # where cells are missing at random, every row has a pattern of its own
+                self._by_pattern.clear()
             self._by_pattern[key] = scores.take(np.argsort(scores.words, kind="stable"))
         return self._by_pattern[key]
 

@@ -17,7 +17,10 @@ Row = dict[str, Any]
 SINGLE = frozenset((str, int, float, bool, type(None)))
 LONGEST_LABEL = 1_000  # characters: every answer names all classes
 CONTROLS = ("Cc", "Zl", "Zp")  # Unicode's categories of control characters, and of separators of lines
-INVISIBLE = "Cf"  # the one of characters that format others, some of which are needed in emoji and other scripts
+INVISIBLE = "Cf"  # the one of characters that format others …
+# … some of which show: joiners between letters, as in Persian, or between emoji, and the tags of flags
+JOINED = "[^\0-\u02af\u2000-\u206f\U000e0000-\U000e007f]"  # neither Latin nor invisible itself
+SHOWING = re.compile(f"((?<={JOINED})[\u200c\u200d](?={JOINED})|(?<=\U0001f3f4)[\U000e0020-\U000e007f]+)")
 DIRECTIONS = ("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI")  # those that turn the direction of text
 FEW = 20  # classes that an error names
 ADVICE = "Give a cell for every column of the model; it may be null."
@@ -79,7 +82,9 @@ def _check_new(label: str, known: Sequence[Any]) -> None:
         raise ValueError("The label is empty. Give the name of a class.")
     if any(category(each) in CONTROLS or bidirectional(each) in DIRECTIONS for each in label):
         raise ValueError(f"The label {label[:40]!r} has control characters. Give the name of a class.")
-    visible = "".join(each for each in label if category(each) != INVISIBLE)
+    parts = SHOWING.split(label)  # every other one shows
+    parts[::2] = ["".join(each for each in part if category(each) != INVISIBLE) for part in parts[::2]]
+    visible = "".join(parts)
     if visible != label and (visible in known or not visible.strip()):
         raise ValueError(f"The label {label[:40]!r} shows nothing but {visible[:40]!r}. Give the name of a class.")
     plain = re.sub(r"\s{2,}", " ", label.strip())

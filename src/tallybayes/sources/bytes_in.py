@@ -31,7 +31,47 @@ def codec_of(head: bytes) -> str | None:
 
 def unpacking(file: Any, codec: str) -> Any:
     """The contents of a compressed file. If it is damaged or truncated, reading raises one of `DAMAGE`."""
-    return lzma.open(file) if codec == "xz" else pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+    if codec == "xz":
+        return io.BufferedReader(Xz(file), LOOK_BYTES)
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+
+
+class Xz(io.RawIOBase):
+    """The contents of a file compressed by xz, which may be several such files one after another. `lzma.open` would
+    take damage after the first of them for the end."""
+
+    def __init__(self, file: Any) -> None:
+        self._file, self._part = file, lzma.LZMADecompressor(lzma.FORMAT_XZ)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        content = b""
+        while not content:
+            packed = b""
+            if self._part.eof:
+                packed = self._next()
+                if not packed:
+                    return 0
+                self._part = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+            elif self._part.needs_input:
+                packed = self._file.read(LOOK_BYTES)
+                if not packed:
+                    raise EOFError("it ends too early")
+            content = self._part.decompress(packed, len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def _next(self) -> bytes:
+        """The beginning of the next file; zeros may come before it, and after the last."""
+        packed = self._part.unused_data.lstrip(b"\0")
+        while not packed:
+            more = self._file.read(LOOK_BYTES)
+            if not more:
+                break
+            packed = more.lstrip(b"\0")
+        return bytes(packed)
 
 
 class Patient(io.RawIOBase):

@@ -55,6 +55,8 @@ class Opened:
     def read(self, size: int) -> bytes:
         try:
             return bytes((self._packed or self._file).read(size))
+        except OSError:  # of the system, which says what is wrong
+            raise
         except DAMAGE as error:
             raise OSError(str(error)) from None
 

@@ -72,3 +72,13 @@ def test_shutdown_ignores_silent_clients(tmp_path):
         child.send_signal(signal.SIGTERM)
         assert child.wait() == 0
         assert child.stderr.read().splitlines()[1:] == []  # after its message about tokens
+
+
+def test_addresses_of_a_kind_that_the_system_lacks(monkeypatch):
+    unknown, known = ((family, socket.SOCK_STREAM, 6, "", ("127.0.0.1", 0)) for family in (99, socket.AF_INET))
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [unknown, known])
+    with bound_sockets("localhost", 0) as bound:
+        assert [each.family for each in bound] == [socket.AF_INET]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [unknown])
+    with pytest.raises(OSError, match="not supported"), bound_sockets("localhost", 0):
+        pass

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import ipaddress
 import logging
+import os
 import socket
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -131,13 +133,20 @@ def _code(error: Exception) -> Code:
 def bound_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
     """A socket for each address of a host, as asyncio would make them, for a spamd that starts later."""
     with ExitStack() as stack:
-        bound = []
+        bound: list[socket.socket] = []
         for family, *_, address in dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
-            bound.append(stack.enter_context(socket.socket(family)))
+            try:
+                bound.append(stack.enter_context(socket.socket(family)))
+            except OSError as error:
+                if error.errno != errno.EAFNOSUPPORT:
+                    raise
+                continue  # `localhost` may have an address of IPv6 although the system has none
             bound[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
                 bound[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
             bound[-1].bind(address)
+        if not bound:
+            raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))
         yield bound
 
 
