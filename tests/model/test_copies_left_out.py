@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Gaussian, Model, NaiveBayes, Schema, SemiNaiveBayes, Trees, digest, prepare, weigh
+from tallybayes import Gaussian, Histogram, Model, NaiveBayes, Schema, SemiNaiveBayes, Trees, digest, prepare, weigh
 from tallybayes.data import frames
 from tallybayes.data.matching import ERROR
 from tallybayes.model.pieces import left_out_evidence, pieces_of
@@ -172,3 +172,13 @@ def test_copies_of_very_different_weights_leave_no_negative_counts():
     frame, labels = repeated(pd.DataFrame(levels), random.integers(0, 3, 250), random.integers(1, 6, 250))
     weights = 10.0 ** random.integers(-20, 20, len(labels))
     SemiNaiveBayes().fit(frame, labels, sample_weight=weights)
+
+
+def test_weighing_again_after_forgetting_copies_is_as_if_they_had_never_been():
+    frame, labels = noise()
+    schema = dict.fromkeys(NUMBERS, Histogram(method="auto", alpha="fitted"))
+    once = Model.train(schema, frame, labels)
+    thrice = weigh(once + once + once, *repeated(frame, labels, 3))
+    assert any(family.method == "steady" for family in thrice.schema.columns.values())
+    thrice -= once + once
+    assert digest(weigh(thrice, frame, labels)) == digest(weigh(once, frame, labels))

@@ -162,6 +162,11 @@ class Family(Declared, ABC):
         """This family with beliefs that rows counted more than once cannot mislead; itself for most families."""
         return self
 
+    @property
+    def eager(self) -> Self:
+        """The family whose steady form this is, or this family. Weighing starts from it, whatever it chose before."""
+        return self
+
     def evidence_without(self, tallies: Sequence[Any], columns: Sequence[Any], folds: LeftOutFolds) -> list[Floats]:
         """For each of several columns the evidence of cells that were counted, each by the integer sums without its
         fold: [class, row], centred over the classes and clipped as if it were weighed."""

@@ -108,6 +108,8 @@ def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
     """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
     plain = model if model.schema.weights is None else model.believing(weights=None)
+    steadied = {name: family.eager for name, family in plain.schema.columns.items() if family.eager != family}
+    plain = plain.believing(steadied) if steadied else plain
     pieces = pieces_of(plain)
     rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
     plain, evidence = _fitted(plain, rows)

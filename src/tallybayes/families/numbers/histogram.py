@@ -22,8 +22,9 @@ from tallybayes.families.numbers.interval_belief import IntervalBelief
 from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
 from tallybayes.families.numbers.intervals import (
     AUTO,
-    FITTED_CUTS,
+    CUT_AS,
     METHODS,
+    STEADY,
     ChosenIntervals,
     Joined,
     JoinedDensities,
@@ -54,9 +55,9 @@ class Histogram(Values):
 
     `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
     count", "mdl" (as many as the classes justify), "fitted" (whichever of the last two, or one for each value, makes
-    the classes most likely; `intervals` of equal count, or one for each value, below 1,000 values), or "auto" (the
+    the classes most likely; `intervals` of equal count, or one for each value, below 1,000 values), "auto" (the
     same, or up to 128 intervals smoothed by a Gaussian or kernel density, if that predicts the classes of left-out
-    values better). `alpha` is added to every interval's count, as for Categorical; smoothed intervals share one
+    values better), or "steady" (equal count, until it is weighed again as "auto"). `alpha` is added to every interval's count, as for Categorical; smoothed intervals share one
     pseudo-value instead.
 
     >>> from tallybayes import Model
@@ -72,7 +73,8 @@ class Histogram(Values):
         'how intervals are chosen: "equal length", "equal count", "mdl" (Fayyad and Irani), "fitted" ("mdl", 5 to '
         "80 of equal count, or one for each value, whichever makes the classes most likely; below 1,000 values, "
         "`intervals` of equal count, or one for each value), "
-        'or "auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better)',
+        '"auto" (as "fitted", or many intervals with a smooth density, whichever predicts left-out values better), or '
+        '"steady" ("equal count", which weighing puts in the place of "auto" where rows have copies)',
         choices=METHODS,
     )
     alpha: float | MEstimate | str = smoothing()
@@ -114,7 +116,7 @@ class Histogram(Values):
 
     def _cut(self, known: ValueCounts) -> tuple[Joined, Floats, Floats]:
         """The intervals as they are cut, half the range of each column, and the nats it took to choose its cuts."""
-        method = FITTED_CUTS if self.method == AUTO else self.method
+        method = CUT_AS.get(self.method, self.method)
         sizes, cuts, edges, counts, halves, nats = kernels.cut_columns(*known, method, self.intervals, self.bits)
         return Joined(sizes, cuts, edges, counts, self._pseudo(counts, sizes)), halves, nats
 
@@ -128,7 +130,11 @@ class Histogram(Values):
     @property
     def steady(self) -> Histogram:
         """Copies of a value vouch for it: with these, intervals of its own, or narrow kernels, seem to predict well."""
-        return replace(self, method="equal count") if self.method in (FITTED_CUTS, AUTO) else self
+        return replace(self, method=STEADY) if self.method == AUTO else self
+
+    @property
+    def eager(self) -> Histogram:
+        return replace(self, method=AUTO) if self.method == STEADY else self
 
     def evidence_without(
         self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds

@@ -25,8 +25,10 @@ from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import ValueCounts
 
 AUTO = "auto"
-FITTED_CUTS = "fitted"
-METHODS = ("equal length", "equal count", "mdl", FITTED_CUTS, AUTO)
+STEADY = "steady"
+FITTED_CUTS, EQUAL_COUNT = "fitted", "equal count"
+METHODS = ("equal length", EQUAL_COUNT, "mdl", FITTED_CUTS, AUTO, STEADY)
+CUT_AS = {AUTO: FITTED_CUTS, STEADY: EQUAL_COUNT}  # the methods of kernels that stand for these
 LEAST = float(np.finfo(np.float64).smallest_subnormal)
 
 
