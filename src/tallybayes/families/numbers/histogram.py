@@ -55,10 +55,10 @@ class Histogram(Values):
 
     `method` is how intervals are cut: "equal length" (`intervals` of them over the range of all classes), "equal
     count", "mdl" (as many as the classes justify), "fitted" (whichever of the last two, or one for each value, makes
-    the classes most likely; `intervals` of equal count, or one for each value, below 1,000 values), "auto" (the
-    same, or up to 128 intervals smoothed by a Gaussian or kernel density, if that predicts the classes of left-out
-    values better), or "steady" (equal count, until it is weighed again as "auto"). `alpha` is added to every interval's count, as for Categorical; smoothed intervals share one
-    pseudo-value instead.
+    the classes most likely; `intervals` of equal count, or one for each value, below 1,000 values), "auto" (the same,
+    or up to 128 intervals smoothed by a Gaussian or kernel density, if that predicts the classes of left-out values
+    better), or "steady" (equal count, until it is weighed again as "auto"). `alpha` is added to every interval's count,
+    as for Categorical; smoothed intervals share one pseudo-value instead.
 
     >>> from tallybayes import Model
     >>> model = Model.train({"x": Histogram(intervals=2)}, {"x": [1.0, 2.0, 7.0, 8.0, 9.0]}, ["a", "a", "b", "b", "b"])
