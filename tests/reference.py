@@ -51,7 +51,8 @@ def quotients(above, below):
 
 def scatters(n, x, y, xy, places):
     sums = zip(n.fractions(), x.fractions(), y.fractions(), xy.fractions(), places, strict=True)
-    return [nearest((k * q - s * t) / k / Fraction(2) ** place) if k else 0.0 for k, s, t, q, place in sums]
+    found = [(k * q - s * t) / k / Fraction(2) ** place if k else Fraction(0) for k, s, t, q, place in sums]
+    return [nearest(exact) or math.copysign(5e-324, exact) if exact else 0.0 for exact in found]  # 0 only if exactly
 
 
 def encode(strings, known):

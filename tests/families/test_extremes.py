@@ -1,16 +1,20 @@
 """Numbers at the ends of the range: finite answers, and warnings where values merge."""
 
+import warnings
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tallybayes import FAMILIES, Density, Histogram, Model, Schema, folds
+from tallybayes import FAMILIES, Categorical, Density, Each, Gaussian, Histogram, Model, Schema, folds, left_out
 
 
 def train(family, values):
     return Model.train(Schema({"x": family}), {"x": values}, ["ab"[i % 2] for i in range(len(values))])
 
 
-@pytest.mark.filterwarnings("error")
+@pytest.mark.filterwarnings("error", "ignore:A Gaussian column has a variance above")
 @pytest.mark.parametrize("name", ["Density", "Exponential", "Gamma", "Gaussian", "Histogram", "LogNormal"])
 @pytest.mark.parametrize(
     "values", [[1e200, 2e200, 3e200, 4e200], [1e155, 2e155, 1.0, 2.0], [1.7e308] * 4, [5e-324, 1e-323, 1.0, 1e300]]
@@ -19,6 +23,32 @@ def test_extreme_numbers_give_finite_answers(name, values):
     model = train(FAMILIES[name](), values)
     assert repr(model).startswith("Model of 4 rows")
     assert np.isfinite(model.log_joint({"x": [*values, 1.0, 1e250]})).all()
+
+
+@given(st.integers(-1070, 1020), st.booleans(), st.booleans(), st.sampled_from([0.0, 1.0]))
+def test_gaussian_numbers_say_the_same_in_any_unit_or_warn(places, plugin, shared, m):
+    """Also if a row is left out, and as a vector."""
+    family, numbers = Gaussian(plugin=plugin, shared=shared, m=m), np.array([1.0, 2.5, 4.0, 3.0, 7.0, 8.5])
+    cells = np.ldexp(numbers, places)
+    other, labels = list("xyxyxy"), list("aaabbb")
+    asked = [{"x": x, "other": "x"} for x in (2.0, 6.0)]
+    plain = Model.train({"x": family, "other": Categorical()}, {"x": numbers, "other": other}, labels)
+    model = Model.train({"x": family, "other": Categorical()}, {"x": cells, "other": other}, labels)
+    vectors = Model.train({"x": Each(family)}, cells[:, None], labels)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = model.posterior([row | {"x": np.ldexp(row["x"], places)} for row in asked])
+        as_vectors = vectors.posterior(np.ldexp([[2.0], [6.0]], places))
+        left = left_out(model, {"x": cells, "other": other}, labels)["x"]
+    if -505 < places < 495:
+        assert not caught
+    if caught:
+        assert "which does not fit a double, so the column is no evidence" in str(caught[0].message)
+        np.testing.assert_allclose(found, plain.posterior([{"x": None, "other": "x"}] * 2))
+        assert as_vectors.tolist() == [[0.5, 0.5]] * 2
+        assert not left.any()
+    else:
+        np.testing.assert_allclose(found, plain.posterior(asked), rtol=1e-9)
 
 
 def test_histogram_over_the_whole_range_of_doubles():

@@ -29,7 +29,7 @@ def test_quotient_is_the_nearest_double(above, below):
 
 
 @given(exact(3), exact(3), exact(3), exact(3), st.lists(st.integers(-2000, 2000), min_size=3, max_size=3))
-def test_scatter_is_the_nearest_double(n, x, y, xy, places):
+def test_scatter_is_the_nearest_double_and_zero_only_if_exactly_zero(n, x, y, xy, places):
     found = scatter_of_two(n, x, y, xy, np.array(places, np.int64))
     assert found.tolist() == reference.scatters(n, x, y, xy, places)
 

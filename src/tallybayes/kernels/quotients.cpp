@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace tallybayes {
@@ -191,6 +192,9 @@ void scatters(const Scatter& of, int64_t count, double* out) {
         multiply(x, y, of.upper, second);
         subtract(first, second);
         out[i] = ratio(first, n, of.exponent - (of.places ? of.places[i] : 0));
+        if (out[i] == 0.0 && !first.zero() && !n.zero()) {  // only equal values have no scatter at all
+            out[i] = std::copysign(std::numeric_limits<double>::denorm_min(), out[i]);
+        }
     }
 }
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.sums import Square
 from tallybayes.families.base import NotLinearError
 from tallybayes.families.numbers.moments import ByMoments, Moments
@@ -20,6 +22,7 @@ from tallybayes.families.posteriors import WIDEST, NormalInverseGamma, Posterior
 from tallybayes.families.settings import setting
 from tallybayes.kernels import special
 
+LEAST = 1e-307  # of variances above 0: their reciprocals are finite
 FARTHEST = 1e300  # squared distance from the mean, in variances; as in the kernels (scores.cpp)
 
 
@@ -60,6 +63,11 @@ class Gaussian(ByMoments[PowerSums]):
     def sufficient(self, x: Floats) -> Any:
         return PowerSums(n=1, x=x, xx=Square(x))
 
+    def read(self, sums: Mapping[str, Exact]) -> Moments:
+        """A scatter above 0 stays above 0 when it is divided: only equal values have none."""
+        s = super().read(sums)
+        return s._replace(scatter=np.where(s.scatter > 0, np.maximum(s.scatter, LEAST), 0.0))
+
     def updated(self, s: Any, total: Any) -> Updated:
         """In a constant column all classes get the sums of the whole column."""
         of_classes = s.n
@@ -73,8 +81,7 @@ class Gaussian(ByMoments[PowerSums]):
             n = of_classes.sum(axis=-1, keepdims=True)
             scatter = np.where(of_classes > 0, scatter, 0.0).sum(axis=-1, keepdims=True)
         nu = self.m + n
-        variance = np.minimum((self.m * prior_variance + scatter) / nu + self.noise, WIDEST**2)
-        return Updated(weight, nu, mean, variance)
+        return Updated(weight, nu, mean, _within_doubles((self.m * prior_variance + scatter) / nu + self.noise))
 
     def _prior(self, total: Moments) -> tuple[Any, Any]:
         """Mean and variance of the prior's values: as given, or those of the column. Without any values they are 0 and
@@ -83,7 +90,7 @@ class Gaussian(ByMoments[PowerSums]):
         wide = np.where(total.scatter > 0, total.scatter / total.n, np.where(constant > 0, constant, 1.0))
         known = total.n > 0
         mean = np.where(known, total.mean, 0.0) if self.mean is None else self.mean
-        variance = np.where(known, np.minimum(wide, WIDEST**2), 1.0) if self.variance is None else self.variance
+        variance = np.where(known, wide, 1.0) if self.variance is None else self.variance
         return mean, variance
 
     def log_predictive(self, s: Any, x: Floats) -> Floats:
@@ -203,6 +210,21 @@ class StudentBelief(UpdatedBelief):
 def student_constant(nu: Floats, width: Floats) -> Floats:
     """log Γ((ν+1)/2) − log Γ(ν/2) − ½·log(ν·π·width), in a form that keeps its digits for large ν."""
     return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
+
+
+def _within_doubles(variance: Floats) -> Floats:
+    """NaN in all classes of a column if one has a variance that a double cannot hold: scores by it would be wrong."""
+    beyond = (variance > WIDEST**2) | ((variance > 0) & (variance < LEAST))
+    if not beyond.any():
+        return variance
+    value = variance[beyond].flat[0]
+    warnings.warn(
+        f"A Gaussian column has a variance {'above' if value > 1 else 'below'} {WIDEST**2 if value > 1 else LEAST:.0e}, "
+        "which does not fit a double, so the column is no evidence. Multiply its numbers by a constant, or count them by "
+        "Histogram or LogNormal.",
+        stacklevel=2,
+    )
+    return np.where(beyond.any(axis=-1, keepdims=True), np.nan, variance)
 
 
 def _at_a_point(logs: Floats, variance: Floats, x: Floats, mean: Floats) -> Floats:

@@ -28,7 +28,7 @@ from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.families.base import Belief, Family, NotLinearError
 from tallybayes.families.events import NoJointError
 from tallybayes.families.left_out import LeftOut
-from tallybayes.families.numbers.numeric_belief import BeliefTable, Compiled, NumericBelief
+from tallybayes.families.numbers.numeric_belief import BeliefTable, Compiled, NumericBelief, can_score
 from tallybayes.families.numbers.numeric_left_out import NumbersLeftOut
 from tallybayes.families.numbers.support import LARGEST, REAL, Support
 from tallybayes.families.portable import ByFormula, NotPortableError
@@ -265,7 +265,7 @@ class Numeric(Family, Generic[S]):
                 total = sums_at(self.read(whole), (slice(None), None))
             s = self.updated(each, total)
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
-            return BeliefTable(self, s, np.any(each.n > 0, axis=1), self.compiled(s))
+            return BeliefTable(self, s, can_score(each.n, s), self.compiled(s))
 
     def settled(self, belief: Any) -> Self:
         own_density = type(self).log_density is not Numeric.log_density

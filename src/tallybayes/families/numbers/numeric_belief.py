@@ -40,13 +40,18 @@ def whole_bounds(event: Event) -> tuple[int, int]:
     return low, high
 
 
+def can_score(n: Floats, s: Any) -> NDArray[np.bool_]:
+    """The columns of which any class has values and parameters: `s` is NaN where a double cannot hold them."""
+    return np.any((n > 0) & ~np.any([np.isnan(value) for value in s], axis=0), axis=1)
+
+
 class NumericBelief(Belief):
     """A column scored by its family's own formula."""
 
     def __init__(self, family: Any, s: Any, counted: bool) -> None:
         self.family = family
         self.s = s
-        self.counted = counted  # whether any value was counted
+        self.counted = counted  # whether any value was counted, and can be scored by
 
     @cached_property
     def _columns(self) -> Any:
@@ -187,7 +192,7 @@ class BeliefTable(NamedTuple):
 
     family: Any
     s: Any  # as the formulas take them: [column, class]
-    counted: NDArray[np.bool_]  # whether any value was counted
+    counted: NDArray[np.bool_]  # whether any value was counted, and can be scored by
     compiled: Any  # a `Compiled`, if there is one
 
     def belief(self, column: int) -> NumericBelief:

@@ -13,6 +13,7 @@ from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.sums import Square, sums_at, weighted_sums
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import distinct, equal_rows, taken, weights_of
+from tallybayes.families.numbers.numeric_belief import can_score
 
 STEP = 1 << 18  # numbers computed at a time
 
@@ -57,11 +58,11 @@ class NumbersLeftOut:
             s = family.updated(each, total)
             s = type(s)(*(np.broadcast_to(value, each.n.shape) for value in s))
         evidence = family.log_likelihood(s, x[:, None])
-        alone = ~np.any(each.n > 0, axis=1)
-        if alone.any():  # as in `NumericBelief.silent`
-            silent = np.isneginf(family.log_likelihood(sums_at(s, alone), np.ones((1, 1)))).all(axis=1)
-            evidence[np.flatnonzero(alone)[silent]] = 0.0
-        return evidence, np.asarray(alone)
+        unknown = ~can_score(each.n, s)
+        if unknown.any():  # as in `NumericBelief.silent`
+            silent = np.isneginf(family.log_likelihood(sums_at(s, unknown), np.ones((1, 1)))).all(axis=1)
+            evidence[np.flatnonzero(unknown)[silent]] = 0.0
+        return evidence, ~np.any(each.n > 0, axis=1)
 
     def _own(self, x: Floats, weights: Floats) -> dict[str, Exact]:
         """What each value added to the sums."""
