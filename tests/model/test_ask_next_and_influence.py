@@ -120,6 +120,33 @@ def test_influence_leaves_the_model_unchanged_and_refuses_uncounted_rows():
         model.influence(FRAME, FRAME, LABELS)
 
 
+@pytest.mark.parametrize("factor", [None, 0.5, 0.3])
+def test_weighted_and_decayed_rows_are_left_out_with_their_weights(factor):
+    """Copies of a row with different weights are different rows."""
+    random = np.random.default_rng(3)
+    frame = {"x": random.normal(size=12).round(1), "c": random.choice(["a", "b"], 12).tolist()}
+    frame = {name: [*cells, cells[0]] for name, cells in frame.items()}
+    labels, weights = ["yes", "no"] * 6 + ["yes"], [0.5, 2.0, 1.0] * 4 + [3.0]
+    asked, schema = {"x": 0.3, "c": "a"}, {"x": Gaussian(), "c": Categorical()}
+    model = Model.train(schema, frame, labels, weights=weights)
+    if factor is not None:
+        with pytest.raises(ValueError, match="after a decay, weights times its factor"):
+            (model * factor).influence(asked, frame, labels, weights=weights)
+        model, weights = model * factor, [weight * factor for weight in weights]
+    suspects = {each.row: each for each in model.suspects(frame, labels, weights=weights)}
+    for each in model.influence(asked, frame, labels, weights=weights):
+        kept = [i for i in range(13) if i != each.row]
+        rest, own = (
+            [np.array(cells, object)[rows].tolist() for cells in (frame["x"], frame["c"], labels, weights)]
+            for rows in (kept, [each.row])
+        )
+        without = Model.train(schema, {"x": rest[0], "c": rest[1]}, rest[2], weights=rest[3])
+        (wanted,) = without.posterior(asked).tolist()
+        assert list(each.without.values()) == pytest.approx(wanted, rel=1e-9)
+        (odds,) = np.diff(without.log_posterior({"x": own[0], "c": own[1]}))[0] * (1 if each.label == "yes" else -1)
+        assert suspects[each.row].log_odds == pytest.approx(odds, rel=1e-9)
+
+
 def test_only_row_of_a_class_removes_the_class():
     model = Model.train({"x": Gaussian()}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])
     found = {each.row: each for each in model.influence({"x": 9.0}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])}

@@ -24,7 +24,7 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
 from tallybayes.model.batches import MOST_WEIGHT, Batch, Given, check_threads, each_batch, labelled
-from tallybayes.model.plausible import too_heavy, why_impossible
+from tallybayes.model.plausible import AS_TRAINED, too_heavy, why_impossible
 from tallybayes.model.prepare import prepare
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import RowSample
@@ -162,8 +162,7 @@ class Counted(Additive):
         reason = self._take_away(other)
         if reason:
             raise ValueError(
-                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. Give rows, "
-                "labels and weights that the model was trained on."
+                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. " + AS_TRAINED
             )
 
     def without(self, part: Self) -> Self:

@@ -9,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.data.fingerprints import fingerprints
+from tallybayes.families.left_out import weights_of
 from tallybayes.model.batches import Batch, labelled
+from tallybayes.model.plausible import AS_TRAINED
 
 
 class Influence(NamedTuple):
@@ -21,8 +23,10 @@ class Influence(NamedTuple):
     change: float  # in the log-odds of the most probable class, due to this row
 
 
-def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, absent: str) -> list[Influence]:
-    """The influence of all rows given, or of the top ones. Equal rows are left out only once."""
+def influences(
+    model: Any, row: Any, data: Any, labels: Any, weights: Any, top: int | None, absent: str
+) -> list[Influence]:
+    """The influence of all rows given, or of the top ones. Equal rows of equal weight are left out only once."""
     answer = model.log_posterior(row, absent=absent)
     if len(answer) != 1:
         raise ValueError(f"Whose answer? There are {len(answer)} rows; give one.")
@@ -30,10 +34,11 @@ def influences(model: Any, row: Any, data: Any, labels: Any, top: int | None, ab
     now = _log_odds(dict(zip(model.classes, answer[0].tolist(), strict=True)), model.classes[best])
     rest, gone, found = model.copy(), model.copy(), []
     labels = model.schema.label if labels is None else labels
-    for batch in labelled(model.schema.frame(data), labels, None):
-        seen: dict[tuple[int, int], Influence] = {}
+    for batch in labelled(model.schema.frame(data), labels, weights):
+        seen: dict[tuple[int, int, float], Influence] = {}
         marks = fingerprints(batch.cells, model.schema.by_column)
-        for at, key in enumerate(zip(marks.tolist(), batch.rows.codes.tolist(), strict=True)):
+        kinds = zip(marks.tolist(), batch.rows.codes.tolist(), weights_of(batch.rows).tolist(), strict=True)
+        for at, key in enumerate(kinds):
             if key not in seen:
                 seen[key] = _without(model, rest, row, batch, at, model.classes[best], now, absent)
             found.append(seen[key]._replace(row=batch.start + at))
@@ -48,7 +53,7 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     if reason:
         raise ValueError(
             f"Row {batch.start + at} cannot be left out, because the model has not counted it: without it, {reason}. "
-            "Give rows and labels that the model was trained on."
+            + AS_TRAINED
         )
     logs: dict[Any, float] = {}
     if rest.keys():
@@ -63,7 +68,8 @@ def _model_of(model: Any, batch: Batch, rows: slice, absent: str) -> Any:
     """A model of some rows of a batch."""
     keys = [batch.rows.classes[code] for code in batch.rows.codes[rows]]
     labels = pa.array(model._labels(keys), model.label_type)
-    return type(model).train(model.schema, batch.cells[rows], labels, absent=absent)
+    weights = None if batch.rows.weights is None else batch.rows.weights[rows]
+    return type(model).train(model.schema, batch.cells[rows], labels, weights=weights, absent=absent)
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:

@@ -10,6 +10,7 @@ from tallybayes.counts.tally import Key, Tally
 if TYPE_CHECKING:
     from tallybayes.model.counted import Counted
 
+AS_TRAINED = "Give rows, labels and weights that the model was trained on; after a decay, weights times its factor."
 MOST_LIMBS = 25  # of a number of rows: below 2⁸⁰⁰, sums of such numbers fit in a double
 
 

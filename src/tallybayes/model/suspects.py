@@ -22,14 +22,14 @@ class Suspect(NamedTuple):
     log_odds: float  # of its own label against the most probable of the others
 
 
-def suspected(model: Model, data: Any, labels: Any, top: int | None, absent: str) -> list[Suspect]:
+def suspected(model: Model, data: Any, labels: Any, weights: Any, top: int | None, absent: str) -> list[Suspect]:
     """All rows given, or the most suspect. The evidence is not weighed: rows are left out of the counts. If
     columns are counted alone and in a block, too, the block is ignored."""
     plain = model._unweighed()
     labels = model.schema.label if labels is None else labels
-    joint = left_out(plain, data, labels, absent=absent).total()
+    joint = left_out(plain, data, labels, weights=weights, absent=absent).total()
     classes = plain.classes
-    batches = labelled(plain.schema.frame(data), labels, None)
+    batches = labelled(plain.schema.frame(data), labels, weights)
     own = np.concatenate([batch.rows.codes_in(plain.keys()) for batch in batches])
     each = np.arange(len(own))
     others = joint.copy()

@@ -105,18 +105,20 @@ class Uncertainty(Counted, Classifier):
         return questions(known, row, matrix)
 
     def influence(
-        self, row: Any, data: Any, labels: Any, *, top: int | None = None, absent: str = ERROR
+        self, row: Any, data: Any, labels: Any, *, weights: Any = None, top: int | None = None, absent: str = ERROR
     ) -> list[Influence]:
         """How the answer to a row would change without each of the training rows given, which the model must have
-        counted: exact, by subtraction. The most influential come first."""
-        return influences(self, row, data, labels, top, absent)
+        counted with these weights: exact, by subtraction. The most influential come first."""
+        return influences(self, row, data, labels, weights, top, absent)
 
-    def suspects(self, data: Any, labels: Any = None, *, top: int | None = None, absent: str = ERROR) -> list[Suspect]:
+    def suspects(
+        self, data: Any, labels: Any = None, *, weights: Any = None, top: int | None = None, absent: str = ERROR
+    ) -> list[Suspect]:
         """Training rows whose own label is improbable when they are left out of the counts: labels that may be wrong.
         The least probable first."""
         from tallybayes.model.suspects import suspected
 
-        return suspected(cast(Any, self), data, labels, top, absent)
+        return suspected(cast(Any, self), data, labels, weights, top, absent)
 
     def _unweighed(self) -> Self:
         """The same counts without weights. If columns are in several entries, only those are kept that have each column

@@ -217,10 +217,10 @@ def _within_doubles(variance: Floats) -> Floats:
     beyond = (variance > WIDEST**2) | ((variance > 0) & (variance < LEAST))
     if not beyond.any():
         return variance
-    value = variance[beyond].flat[0]
+    wide = bool((variance > 1.0)[beyond].flat[0])
     warnings.warn(
-        f"A Gaussian column has a variance {'above' if value > 1 else 'below'} {WIDEST**2 if value > 1 else LEAST:.0e}, "
-        "which does not fit a double, so the column is no evidence. Multiply its numbers by a constant, or count them by "
+        f"A Gaussian column has a variance {'above' if wide else 'below'} {WIDEST**2 if wide else LEAST:.0e}, which "
+        "does not fit a double, so the column is no evidence. Multiply its numbers by a constant, or count them by "
         "Histogram or LogNormal.",
         stacklevel=2,
     )
