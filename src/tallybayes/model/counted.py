@@ -162,7 +162,8 @@ class Counted(Additive):
         reason = self._take_away(other)
         if reason:
             raise ValueError(
-                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. " + AS_TRAINED
+                f"The model has not counted these rows, so they cannot be left out: without them, {reason}. "
+                + AS_TRAINED
             )
 
     def without(self, part: Self) -> Self:
