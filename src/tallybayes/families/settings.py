@@ -113,6 +113,10 @@ class Declared:
         for name, declared in settings_of(family).items():
             object.__setattr__(self, name, declared.kept(self, name, getattr(self, name)))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Only what makes two families differ is copied and pickled, not cached values."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.compare}
+
     def settings(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self) if field.init}
 

@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data.matching import ERROR
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.thresholds import score_of
 from tallybayes.model import Model
-from tallybayes.model.batches import Batch, each_labelled
+from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.model.decide import probabilities
-from tallybayes.model.evaluation import truth_of
 from tallybayes.model.left_out import left_out_of, most_left_out
 from tallybayes.sources import Source
 
@@ -35,14 +32,13 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
     found, rest = Scored([], []), model.copy()
 
     def score(batch: Batch) -> Scored:
-        truth = truth_of(batch, slice(0, len(batch.rows)), {})
-        given = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
-        joint = left_out_of(model, rest, batch.cells, given).total() if counted else model.log_joint(batch.cells)
+        truth = batch.labels()
+        joint = left_out_of(model, rest, batch.cells, truth).total() if counted else model.log_joint(batch.cells)
         scores = _scores(joint, model.beliefs().prior, model.classes.index(spam))
-        return Scored(scores, [truth.labels[code] == spam for code in truth.codes])
+        return Scored(scores, [label == spam for label in truth.to_pylist()])
 
-    how: dict[str, Any] = {"label_type": model.label_type, "absent": ERROR, "most": most_left_out(model)}
-    for part in each_labelled(source, model.schema, labels, score, **how):
+    given = Given(source, labels, label_type=model.label_type)
+    for part in each_labelled(given, model.schema, score, most=most_left_out(model)):
         found.scores.extend(part.scores)
         found.are_spam.extend(part.are_spam)
     return found

@@ -18,7 +18,7 @@ from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
-from tallybayes.data.labels import LabelColumn, label_array, label_column, single_label
+from tallybayes.data.labels import LabelColumn, label_array, label_column, label_values, single_label
 from tallybayes.data.matching import ERROR
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
@@ -54,6 +54,17 @@ class Batch(NamedTuple):
     label_type: pa.DataType  # of the labels
     rows: Rows
     start: int
+
+    def labels(self) -> pa.Array:
+        """The label of every row."""
+        labels = label_values(self.label_type, self.rows.classes)
+        return pa.array(labels, self.label_type).take(pa.array(self.rows.codes))
+
+    def slice(self, start: int, stop: int) -> Batch:
+        if stop - start == len(self.rows):
+            return self
+        cells, rows = self.cells.slice(start, stop - start), self.rows.slice(start, stop)
+        return Batch(cells, self.label_type, rows, self.start + start)
 
 
 def labelled(
@@ -236,49 +247,31 @@ def _checked(weights: pa.Array | None, rows: int, start: int) -> Floats | None:
 
 
 def each_labelled(
-    data: Any,
-    schema: Schema,
-    labels: Any,
-    work: Callable[[Batch], T],
-    *,
-    weights: Any = None,
-    groups: str | None = None,
-    label_type: pa.DataType | None = None,
-    cast: bool = False,
-    absent: str,
-    most: int = sys.maxsize,
+    given: Given, schema: Schema, work: Callable[[Batch], T], *, cast: bool = False, most: int = sys.maxsize
 ) -> Iterator[T]:
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
-    that names its place, or is skipped. Labels in a source are read as this type, others only if `cast`; batches of a
-    source have at most so many rows."""
-    labels = schema.label if labels is None else labels
+    that names its place, or is skipped. Labels in a source are read as the given type, others only if `cast`; batches
+    of a source have at most so many rows."""
+    labels, weights = schema.label if given.labels is None else given.labels, given.weights
     check_apart(schema.by_column, label=labels, weight=weights)
-    if not isinstance(data, RowSource):
-        yield from map(work, labelled(schema.frame(data), labels, weights, label_type=label_type if cast else None))
+    if not isinstance(given.data, RowSource):
+        kind = given.label_type if cast else None
+        yield from map(work, labelled(schema.frame(given.data), labels, weights, label_type=kind))
         return
 
     def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
         return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
 
-    columns: dict[str, Any] = {"weights": weights, "groups": groups}
-    for found in each_batch(data, schema, labels, each, **columns, label_type=label_type, absent=absent, most=most):
+    for found in each_batch(given._replace(labels=labels), schema, each, most):
         yield from found
 
 
 def each_batch(
-    source: RowSource,
-    schema: Schema,
-    labels: Any,
-    work: Callable[[pa.RecordBatch, Any], T],
-    *,
-    weights: str | None = None,
-    groups: str | None = None,
-    label_type: pa.DataType | None = None,
-    absent: str,
-    most: int = sys.maxsize,
+    given: Given, schema: Schema, work: Callable[[pa.RecordBatch, Any], T], most: int = sys.maxsize
 ) -> Iterator[T]:
-    """Applies `work` to every batch and its labels: the name of a column, or one label for all rows. The column of
-    `groups` is read as it is stored."""
+    """Applies `work` to every batch of a source and its labels: the name of a column, or one label for all rows. The
+    column of groups is read as it is stored."""
+    source, labels, weights, groups, label_type, absent = given
     labels = source.label if labels is None else labels
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
@@ -288,4 +281,5 @@ def each_batch(
     columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
     types = source.column_types(columns, column, label_type, absent)
-    return source.each(types, lambda batch: work(batch, labels), most)
+    found: Iterator[T] = source.each(types, lambda batch: work(batch, labels), most)
+    return found

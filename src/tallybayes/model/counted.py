@@ -25,10 +25,10 @@ from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
 from tallybayes.model.batches import MOST_WEIGHT, Batch, Given, check_threads, each_batch, labelled
 from tallybayes.model.plausible import AS_TRAINED, too_heavy, why_impossible
-from tallybayes.model.prepare import prepare
+from tallybayes.model.prepare import prepared_on
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import RowSample
-from tallybayes.model.tallying import Counting, counted_pieces, with_levels
+from tallybayes.model.tallying import counted_pieces, with_levels
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -75,46 +75,47 @@ class Counted(Additive):
         in the shares that EM finds."""
         check_threads(threads)
         check_absent(absent)
+        given = Given(data, labels, weights, None, label_type, absent)
         if unlabelled is not None:
             from tallybayes.model.em.training import train_unlabelled
 
-            given = Given(data, labels, weights, None, label_type, absent)
             return cast(Self, train_unlabelled(schema, given, unlabelled, threads, sample))
-        model = cls(prepare(schema, data, labels, weights=weights, label_type=label_type, absent=absent))
+        model = cls(prepared_on(given, schema))
         if model.schema.has_components and not isinstance(labels, SoftLabels):
             raise ValueError(
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        labels = model.schema.label if labels is None else labels
-        check_apart(model.schema.by_column, label=labels, weight=weights)
-        counting = Counting(weights, threads, absent, label_type, sample, Rounding(model.schema))
-        (model._count_source if isinstance(data, RowSource) else model._count_frames)(data, labels, counting)
-        counting.rounding.warn()
+        given = given._replace(labels=model.schema.label if labels is None else labels)
+        check_apart(model.schema.by_column, label=given.labels, weight=weights)
+        rounding = Rounding(model.schema)
+        count = model._count_source if isinstance(data, RowSource) else model._count_frames
+        count(given, threads, sample, rounding)
+        rounding.warn()
         return model
 
-    def _count_frames(self, data: Any, labels: Any, how: Counting) -> None:
-        given = self.schema.frame(data), labels, how.weights, self.schema.by_column.keys(), how.label_type
+    def _count_frames(self, given: Given, threads: int | None, sample: RowSample | None, rounding: Rounding) -> None:
+        data, labels, weights, _, label_type, absent = given
+        rows = self.schema.frame(data), labels, weights, self.schema.by_column.keys(), label_type
         try:
-            for batch in labelled(*given, soft=how.sample is None):
-                batch = batch if how.sample is None else with_levels(self.schema, batch, how.threads)
-                self._count(batch, how.threads, how.absent)
-                how.rounding.add(batch, how.absent)
-                if how.sample is not None:
-                    how.sample.add(batch)
+            for batch in labelled(*rows, soft=sample is None):
+                batch = batch if sample is None else with_levels(self.schema, batch, threads)
+                self._count(batch, threads, absent)
+                rounding.add(batch, absent)
+                if sample is not None:
+                    sample.add(batch)
         except NoLabelError as error:
             raise error.in_training() from None
 
-    def _count_source(self, source: RowSource, labels: Any, how: Counting) -> None:
-        threads = how.threads or max(processors() - 1, 1)  # one reads ahead
+    def _count_source(self, given: Given, threads: int | None, sample: RowSample | None, rounding: Rounding) -> None:
+        threads = threads or max(processors() - 1, 1)  # one reads ahead
 
         def count(batch: pa.RecordBatch, labels: Any) -> Counted:
             part = type(self)(self.schema)
-            part._count_frames(batch, labels, how._replace(threads=threads, label_type=None))
+            part._count_frames(given._replace(data=batch, labels=labels, label_type=None), threads, sample, rounding)
             return part
 
-        read: dict[str, Any] = {"weights": how.weights, "label_type": how.label_type, "absent": how.absent}
-        for part in each_batch(source, self.schema, labels, count, **read):
+        for part in each_batch(given, self.schema, count):
             self += part
 
     def __iadd__(self, other: Self) -> Self:
@@ -187,11 +188,9 @@ class Counted(Additive):
         """Every count times a number: exact for whole numbers and powers of two, to 128 bits for others."""
         if not isinstance(factor, (int, float, np.number)) or not 0 <= factor <= MOST_WEIGHT:
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
-        result = type(self)(self.schema, self.label_type)
-        result.rows = self.rows * float(factor)
+        result = self._mapped(lambda tally: tally * float(factor), self.label_type)
         if too_heavy(result.rows):
             raise ValueError(f"A model times {factor!r}: there would be more than 2⁸⁰⁰ rows.")
-        result.columns = {name: tally * float(factor) for name, tally in self.columns.items()}
         return result
 
     __rmul__ = __mul__
@@ -237,13 +236,6 @@ class Counted(Additive):
     def n(self) -> float:
         """The number of rows counted, or the sum of their weights."""
         return float(self._row_counts(self.keys()).sum())
-
-    def counts(self, column: Name | None = None) -> Any:
-        """The counts of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. A family with several
-        sums names them before the class: `model.counts("text")["free"]["documents"]["spam"]`. Without a column: the
-        number of rows of each class."""
-        tally = (self.rows if column is None else self.columns[self.schema.entry(column)]).canonical()
-        return tally.renamed(self._labels(tally.classes))
 
     def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
         for rows, columns in counted_pieces(self.schema, batch, threads, absent):

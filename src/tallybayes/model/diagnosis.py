@@ -3,7 +3,7 @@ mistakes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import nlargest
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR, matched
-from tallybayes.model.batches import Batch, each_labelled
+from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.model.decide import most_probable
 from tallybayes.model.evaluation import Answers, Decider, Evaluation, answered, compared_with
 from tallybayes.model.evidence import Evidence
@@ -93,25 +93,15 @@ class Diagnosis:
 def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
     decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
-    settings: dict[str, Any] = {"label_type": model.label_type, "absent": absent}
-    for batch in each_labelled(data, model.schema, labels, lambda batch: batch, **settings):
-        for answers, part in _answered(decider, batch):
+    given = Given(data, labels, label_type=model.label_type, absent=absent)
+    for batch in each_labelled(given, model.schema, lambda batch: batch):
+        for part, answers in answered(decider, batch):
             evaluated = compared_with(decider, [answers])
             found.evaluation = evaluated if found.evaluation is None else found.evaluation + evaluated
             found.add(model, part, answers, model.evidence(part.cells, absent=absent))
     if found.evaluation is None:
         raise ValueError("The data has no rows, so there is nothing to report on.")
     return found
-
-
-def _answered(decider: Decider, batch: Batch) -> Iterator[tuple[Answers, Batch]]:
-    """Answers, with their rows."""
-    start = 0
-    for answers in answered(decider, batch):
-        stop = start + len(answers.losses)
-        cells = batch.cells.slice(start, stop - start)
-        yield answers, Batch(cells, batch.label_type, batch.rows.slice(start, stop), batch.start + start)
-        start = stop
 
 
 def _gains(prior: Floats, evidence: Floats) -> Floats:

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
@@ -15,7 +14,7 @@ from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
-from tallybayes.model.batches import Batch, check_threads, each_labelled, in_pieces, labelled, size_of
+from tallybayes.model.batches import Batch, Given, check_threads, each_labelled, in_pieces, labelled, size_of
 from tallybayes.model.evaluation import Evaluation, together, truth_of
 from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.evidence import Evidence
@@ -196,8 +195,8 @@ def evaluate_left_out(
     def evaluated(batch: Batch) -> Evaluation:
         return _left_out(model, rest, batch, rule, threads, absent)
 
-    how: dict[str, Any] = {"label_type": model.label_type, "absent": absent, "most": most_left_out(model)}
-    return together(each_labelled(data, model.schema, labels, evaluated, **how))
+    given = Given(data, labels, label_type=model.label_type, absent=absent)
+    return together(each_labelled(given, model.schema, evaluated, most=most_left_out(model)))
 
 
 def most_left_out(model: Model) -> int:
@@ -210,11 +209,9 @@ def _left_out(
     model: Model, rest: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str
 ) -> Evaluation:
     numbers = {key: number for number, key in enumerate(model.keys())}
-    truth = truth_of(batch, slice(0, len(batch.rows)), numbers)
-    labels = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
-    found = left_out_of(model, rest, batch.cells, labels, threads=threads, absent=absent)
-    priors = np.broadcast_to(found.prior, (len(labels), len(rule.classes)))
-    return evaluate_scores(rule, truth, found.total(), priors)
+    truth = truth_of(batch, numbers)
+    found = left_out_of(model, rest, batch.cells, batch.labels(), threads=threads, absent=absent)
+    return evaluate_scores(rule, truth, found.total(), found.priors)
 
 
 def evaluate_scores(rule: DecisionRule, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:

@@ -75,6 +75,13 @@ class Model(Uncertainty):
         """
         return self._believed()
 
+    def counts(self, column: Name | None = None) -> Any:
+        """The counts of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. A family with several
+        sums names them before the class: `model.counts("text")["free"]["documents"]["spam"]`. Without a column: the
+        number of rows of each class."""
+        tally = (self.rows if column is None else self.columns[self.schema.entry(column)]).canonical()
+        return tally.renamed(self._labels(tally.classes))
+
     def estimates(self, column: Name) -> dict[str, dict[Any, float]]:
         """Point estimates of the parameters of a column or block, for every class."""
         name = self.schema.entry(column)

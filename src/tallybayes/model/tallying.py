@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,25 +16,12 @@ from tallybayes.data import frames
 from tallybayes.data.cells import by_level
 from tallybayes.data.errors import CellError, numbered_by
 from tallybayes.model.batches import Batch, in_pieces, size_of
-from tallybayes.model.rounding import Rounding
-from tallybayes.model.sample import RowSample
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
 
 MANY = 1 << 16  # rows from which dictionary-encoding is worthwhile
 
 Piece = tuple[Tally, dict[Name, AnyTally]]  # how many rows each class has, and what was counted of every column
-
-
-class Counting(NamedTuple):
-    """How rows are counted; see `Model.train`."""
-
-    weights: Any
-    threads: int | None
-    absent: str
-    label_type: pa.DataType | None
-    sample: RowSample | None
-    rounding: Rounding
 
 
 def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
@@ -62,14 +49,11 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
     """The counts of a batch, piece by piece."""
 
     def count(start: int, stop: int) -> Piece:
-        whole = stop - start == len(batch.rows)
-        cells = batch.cells if whole else batch.cells.slice(start, stop - start)
-        rows = batch.rows.slice(start, stop)
-        encoded = schema.encode(cells, batch.start + start, absent)
+        cells, _, rows, first = batch.slice(start, stop)
+        encoded = schema.encode(cells, first, absent)
         if isinstance(rows, SharedRows):
-            columns = shared_tallies(schema, cells, encoded, rows, batch.start + start, absent)
-            return Tally.of_rows(rows), columns
-        columns = tallies_of(schema, encoded, rows, batch.start + start)
+            return Tally.of_rows(rows), shared_tallies(schema, cells, encoded, rows, first, absent)
+        columns = tallies_of(schema, encoded, rows, first)
         return (Tally.of_rows(rows) if rows.only is None else RowTally("", rows.only, *ONCE)), columns
 
     if len(batch.rows) == 1:

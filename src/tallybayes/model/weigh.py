@@ -15,7 +15,7 @@ import pyarrow as pa
 from tallybayes.data.errors import numbered_by
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, each_labelled
+from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, Pieces, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import RowSample
@@ -67,7 +67,7 @@ def sampled_rows(
     """The rows to leave out; an error if they cannot have been counted."""
     check_absent(absent)
     sample = sample_for(model.schema, rows)
-    settings: dict[str, Any] = {"weights": weights, "label_type": model.label_type, "cast": True, "absent": absent}
+    given = Given(data, labels, weights, label_type=model.label_type, absent=absent)
 
     def add(batch: Batch) -> None:
         def check(cells: pa.RecordBatch, at: Indices) -> None:
@@ -76,7 +76,7 @@ def sampled_rows(
 
         sample.add(batch, check)
 
-    for _ in each_labelled(data, model.schema, labels, add, **settings):
+    for _ in each_labelled(given, model.schema, add, cast=True):
         pass
     if not sample.seen:
         raise ValueError(

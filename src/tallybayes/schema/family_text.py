@@ -60,7 +60,7 @@ def family_from_text(text: str) -> Family:
 def family_to_text(family: Family) -> str:
     """A family as `family_from_text` reads it."""
     if FAMILIES.get(type(family).__name__) is not type(family):
-        raise ValueError(f"{family!r} cannot be written as text: only {_listed(FAMILIES)} can.")
+        raise ValueError(f"{family!r} cannot be written as text: only {', '.join(FAMILIES)} can.")
     return repr(family)
 
 
@@ -109,7 +109,7 @@ class _Reader:
             raise self._unexpected("the name of a family")
         name = self._next().text
         if name not in FAMILIES:
-            raise ValueError(f"There is no family {_short(name)}. {_nearest(name)}There are {_listed(FAMILIES)}.")
+            raise ValueError(f"There is no family {_short(name)}. {_nearest(name)}There are {', '.join(FAMILIES)}.")
         made: Family = self._made(name)
         self._end()
         return made
@@ -174,10 +174,10 @@ class _Reader:
         for key, value in given:
             setting = next(unnamed, None) if key is None else key
             if setting is None:
-                raise ValueError(f"{name}({_short(value)}): name the setting; {name} has {_listed(known)}.")
+                raise ValueError(f"{name}({_short(value)}): name the setting; {name} has {', '.join(known)}.")
             if setting not in known:
                 near = _nearest(setting, known)
-                raise ValueError(f"{name} has no setting {_short(setting)}. {near}It has {_listed(known)}.")
+                raise ValueError(f"{name} has no setting {_short(setting)}. {near}It has {', '.join(known)}.")
             if setting in settings:
                 raise ValueError(f"{name} is given the setting {setting!r} twice.")
             settings[setting] = value
@@ -263,10 +263,6 @@ def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
     by_small = {each.lower(): each for each in known}
     near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
     return f"Did you mean {by_small[near[0]]}? " if near else ""
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(names)
 
 
 def _cut_off(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallybayes.data.inputs import columns_of
 from tallybayes.files import digest, to_bytes
 from tallybayes.filtering.thresholds import SETTING as THRESHOLDS
 from tallybayes.model import Model
@@ -20,7 +21,7 @@ from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evaluation, evidence, schema
 from tallybayes.report.plain import plain, to_text
 from tallybayes.serve.problems import Problem
-from tallybayes.serve.rows import Row, cells_of, check_known, label_of, one_row, several
+from tallybayes.serve.rows import Row, check_known, label_of, one_row, several
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Change, Store
 from tallybayes.store.parts import AT_ONCE, counted_each
@@ -84,7 +85,7 @@ class ServedModel:
             return {"version": number, "explanations": []}
         found = beliefs.evidence(several(rows, self.store.schema))
         labels = [None if each is None else label_of(each, beliefs.labels) for each in (label, against)]
-        facts = evidence.facts(found, label=labels[0], against=labels[1], cells=cells_of(rows), rows=len(rows))
+        facts = evidence.facts(found, label=labels[0], against=labels[1], cells=columns_of(rows), rows=len(rows))
         return {"version": number, "explanations": plain(facts)["rows"]}
 
     def evaluate(self, rows: Sequence[Row], labels: Sequence[Any]) -> Facts:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 from unicodedata import bidirectional, category
 
@@ -47,12 +47,6 @@ def _check_columns(row: Row, schema: Schema, which: str = "") -> None:
     for name in schema.by_column:
         if name not in row:
             no_column(name, row, f"{ADVICE}{which}")
-
-
-def cells_of(rows: Sequence[Row]) -> Mapping[str, list[Any]]:
-    """The values of all rows by column, for explanations."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def label_of(given: Any, known: Sequence[Any]) -> Any:

@@ -186,8 +186,7 @@ class Journal:
 
     def last(self) -> tuple[int, bytes]:
         """The number and the link of the last change."""
-        found = self.one("SELECT number, link FROM changes ORDER BY number DESC LIMIT 1")
-        return (-1, START) if found is None else (found[0], found[1])
+        return self.one("SELECT number, link FROM changes ORDER BY number DESC LIMIT 1") or (-1, START)
 
     def append(self, record: Record) -> None:
         if self._link is None:
@@ -199,17 +198,16 @@ class Journal:
             self._insert("decays", record.number, record.factor)
 
     def record(self, number: int) -> Record | None:
-        found = self.one("SELECT record FROM changes WHERE number = ?", number)
-        return None if found is None else self._read(found[0])
+        return self._record("number = ?", number)
 
     def latest(self, id: str) -> Record | None:
         """The record of the last change to a row."""
-        found = self.one("SELECT record FROM changes WHERE id = ? ORDER BY number DESC LIMIT 1", id)
-        return None if found is None else self._read(found[0])
+        return self._record("id = ? ORDER BY number DESC LIMIT 1", id)
 
-    def _read(self, text: str) -> Record:
+    def _record(self, which: str, given: Any) -> Record | None:
+        found = self.one(f"SELECT record FROM changes WHERE {which}", given)
         try:
-            return record_from(text)
+            return None if found is None else record_from(found[0])
         except ValueError as error:
             raise self._damaged(str(error)) from None
 

@@ -45,10 +45,6 @@ class CodedBlock(Block):
             raise refused(self, "codes", self.codes, f"one entry for each of {', '.join(map(repr, columns))}")
         return super().over(columns)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Only the settings are copied and pickled, not cached values."""
-        return {**self.settings(), "columns": self.columns}
-
     @property
     def brief(self) -> str:
         return self.shown(("codes",))

@@ -127,9 +127,6 @@ class Coder:
     def _by_level(self) -> list[dict[Any, int]]:
         return [dict(zip(code or (), range(FIRST, MOST + FIRST), strict=False)) for code in self.coding]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Coder, (self.columns, self.coding)
-
     def encode(self, cells: Cells) -> Bytes:
         """The codes of every row."""
         if type(cells) is list:

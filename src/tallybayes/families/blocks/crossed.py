@@ -81,9 +81,6 @@ class Crossed(Block):
     def beliefs(self) -> set[str]:
         return self.words.beliefs()
 
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.settings(), "columns": self.columns}
-
     @cached_property
     def _pairs(self) -> list[tuple[str, str]]:
         return list(combinations(self.of or self.columns, 2))
@@ -132,9 +129,6 @@ class Crossed(Block):
     ) -> tuple[Self, Floats | None]:
         words, scores = self.words.fit_left_out(tally, cells, rows, classes, copies)
         return (self if words is self.words else replace(self, words=words).over(self.columns)), scores
-
-    def fields(self) -> tuple[str, ...]:
-        return self.words.fields()
 
     def takes(self, slots: Sequence[Any]) -> bool:
         return self.words.takes(slots)

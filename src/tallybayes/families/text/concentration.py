@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
-from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
@@ -54,9 +53,6 @@ class Document(NamedTuple):
     length: Floats
     weight: Floats
     left: Floats  # Σ different words of the others
-
-    def where(self, kept: NDArray[np.bool_]) -> Document:
-        return Document(self.length[kept], self.weight[kept], self.left[kept])
 
 
 def concentration_without(lengths: Floats, spread: Floats, start: float, gone: Document) -> Floats:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
@@ -46,11 +45,6 @@ class Documents:
 
     def __len__(self) -> int:
         return len(self.held)
-
-    @cached_property
-    def weight(self) -> Floats:
-        """The weight of each text in all classes, with its copies."""
-        return np.asarray(self.own.sum(axis=1))
 
     def part(self, first: int, last: int) -> Documents:
         """Some of the documents."""

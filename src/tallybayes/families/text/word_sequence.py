@@ -91,9 +91,6 @@ class WordSequence(Family):
         """From texts to their words."""
         return Cutter(self, (1, 1), marked=True)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.settings()
-
     def encode(self, cells: Cells) -> Any:
         found = self.cutter.encode(cells)
         if type(found) is not list and pa.types.is_large_list(found.type):

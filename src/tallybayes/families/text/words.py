@@ -185,12 +185,6 @@ class Words(Family):
     def cutter(self) -> Cutter:
         return Cutter(self)
 
-    def __getstate__(self) -> dict[str, Any]:
-        return self.settings()
-
-    def fields(self) -> tuple[str, ...]:
-        return FIELDS
-
     def empty(self) -> Any:
         return WordTally.empty()
 

@@ -176,13 +176,12 @@ def count_labelled(schema: Schema, rows: AnyRows, keys: Sequence[Key], label_typ
     return model
 
 
-def weights_of(rows: AnyRows, threads: Any) -> Floats:
+def total_weights(problem: EMProblem) -> tuple[float, float]:
     """The total weight of rows with labels, and of those without."""
-    found = rows.each(lambda block: (block.labelled, float(block.weights.sum())), threads)
-    total = np.zeros(2)
-    for is_labelled, weight in found:
-        total[0 if is_labelled else 1] += weight
-    return total
+    total = [0.0, 0.0]
+    for labelled, weight in problem.rows.each(lambda block: (block.labelled, block.weights.sum()), problem.threads):
+        total[not labelled] += float(weight)
+    return total[0], total[1]
 
 
 def show(problem: EMProblem, sample: RowSample) -> None:
@@ -205,7 +204,7 @@ class Run(NamedTuple):
 
 def best_run(problem: EMProblem, starts: Sequence[Model], settings: EM, part: float = 0.0) -> Run:
     """Runs EM from each start and returns the run with the highest objective."""
-    with_labels, without = weights_of(problem.rows, problem.threads).tolist()
+    with_labels, without = total_weights(problem)
     least = settings.tolerance * (with_labels + problem.weight * without)
     return max((fit(problem, start, settings, least, part) for start in starts), key=lambda run: run.curve[-1:])
 

@@ -95,18 +95,17 @@ class SourceRows:
     def batches(self, check: bool = False) -> Iterator[Batch]:
         """Reads all rows again. The first time, with `check`, they are counted as one class, so that errors in cells
         name their line."""
-        source, labels, weights, _, label_type, absent = self._given
-        check = check or source.skipped > 0  # skip the same rows as the first time
-        source = source.again() if self._opened else source
+        given = self._given
+        check = check or given.data.skipped > 0  # skip the same rows as the first time
+        again = given._replace(data=given.data.again()) if self._opened else given
         self._opened = True
 
         def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
             if check:
-                check_cells(self.schema, cells, absent)
-            return list(labelled(cells, labels, weights, label_type=None, unlabelled=True))
+                check_cells(self.schema, cells, given.absent)
+            return list(labelled(cells, labels, given.weights, label_type=None, unlabelled=True))
 
-        how = {"weights": weights, "label_type": label_type, "absent": absent}
-        for found in each_batch(source, self.schema, labels, read, **how):
+        for found in each_batch(again, self.schema, read):
             yield from found
 
     def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:

@@ -16,7 +16,7 @@ from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import Given, labelled
-from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, weights_of
+from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, total_weights
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
@@ -68,7 +68,7 @@ def rows_of(schema: Schema | Mapping[Any, Family], given: Given, settings: EM) -
 
 def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None = None) -> Model:
     """The model of the best run."""
-    with_labels, without = weights_of(problem.rows, problem.threads).tolist()
+    with_labels, without = total_weights(problem)
     about: dict[str, Any] = {"weight": problem.weight, "labelled": with_labels, "unlabelled": without}
     about |= {"held_out": chosen.losses if chosen else {}, "classes": tuple(problem.labels)}
     notes = chosen.notes if chosen else ()

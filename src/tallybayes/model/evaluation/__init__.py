@@ -21,7 +21,7 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
-from tallybayes.model.batches import Batch, check_threads, each_labelled
+from tallybayes.model.batches import Batch, Given, check_threads, each_labelled
 from tallybayes.model.decide import most_rows
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
@@ -72,9 +72,10 @@ def evaluate(
     decider = Decider.of(model, costs, reject, threads, absent)
 
     def evaluated(batch: Batch) -> list[Evaluation]:
-        return [compared_with(decider, [answers]) for answers in answered(decider, batch)]
+        return [compared_with(decider, [answers]) for _, answers in answered(decider, batch)]
 
-    parts = each_labelled(data, model.schema, labels, evaluated, label_type=model.label_type, absent=absent)
+    given = Given(data, labels, label_type=model.label_type, absent=absent)
+    parts = each_labelled(given, model.schema, evaluated)
     return together(part for some in parts for part in some)
 
 
@@ -137,23 +138,22 @@ class Losses:
         return standard_error(self.total, self.squared, self.n - self.impossible)
 
 
-def answered(decider: Decider, batch: Batch) -> Iterator[Answers]:
-    """The rows of a batch, scored in blocks of bounded size."""
+def answered(decider: Decider, batch: Batch) -> Iterator[tuple[Batch, Answers]]:
+    """The rows of a batch in blocks of bounded size, and their answers."""
     if decider.numbers and batch.label_type != decider.model.label_type:
         kinds = f"of type {batch.label_type}; those of the model are of type {decider.model.label_type}"
         raise TypeError(f"The labels are {kinds}. Give labels of the type that the model was trained on.")
     step = most_rows(len(decider.numbers))
     for first in range(0, len(batch.rows), step):
-        rows = slice(first, min(first + step, len(batch.rows)))
-        cells = batch.cells.slice(rows.start, rows.stop - rows.start)
-        posterior = _posterior(decider, cells, batch.start + rows.start)
-        truth = truth_of(batch, rows, decider.numbers)
-        yield Answers(truth, posterior, _losses(decider, cells, posterior, truth.numbers))
+        block = batch.slice(first, min(first + step, len(batch.rows)))
+        posterior = _posterior(decider, block.cells, block.start)
+        truth = truth_of(block, decider.numbers)
+        yield block, Answers(truth, posterior, _losses(decider, block.cells, posterior, truth.numbers))
 
 
-def truth_of(batch: Batch, rows: slice, numbers: dict[Key, int]) -> Truth:
-    """The true classes of some rows of a batch; `numbers` has the model's index of each class."""
-    codes = batch.rows.codes[rows]
+def truth_of(batch: Batch, numbers: dict[Key, int]) -> Truth:
+    """The true classes of rows; `numbers` has the model's index of each class."""
+    codes = batch.rows.codes
     at = np.array([numbers.get(key, -1) for key in batch.rows.classes], np.intp)[codes]
     return Truth(label_values(batch.label_type, batch.rows.classes), codes, at)
 

@@ -136,9 +136,8 @@ def each_dealt(given: Given, schema: Schema, deal: Deal, work: Callable[[Batch, 
         dealer.take(batch)
         return batch.start + len(batch.rows)
 
-    named = {"weights": given.weights, "groups": given.groups if whole is None else None}
-    how: dict[str, Any] = {**named, "label_type": given.label_type, "cast": True, "absent": given.absent}
-    rows = max(each_labelled(given.data, schema, given.labels, dealt, **how), default=0)
+    named = given if whole is None else given._replace(groups=None)
+    rows = max(each_labelled(named, schema, dealt, cast=True), default=0)
     if whole is not None and len(whole) != rows:
         raise ValueError(f"There are {len(whole)} groups for {rows} rows.")
 

@@ -78,15 +78,13 @@ class HeldOut(Generic[T]):
         self._sizes += np.bincount(where, minlength=len(self.folds))
 
     def _answered(self, batch: Batch, where: Codes, start: int, stop: int) -> Iterator[tuple[Any, int, Answers]]:
-        rows = batch.rows.slice(start, stop)
-        block = Batch(batch.cells.slice(start, stop - start), batch.label_type, rows, batch.start + start)
-        for fold, part in enumerate(self.folds.split(block, where[start:stop])):
+        for fold, part in enumerate(self.folds.split(batch.slice(start, stop), where[start:stop])):
             if not len(part.rows):
                 continue
             if fold not in self._deciders:
                 raise _changed(fold, 0, len(part.rows))
             for name, decider in self._deciders[fold].items():
-                for some in answered(decider, part):
+                for _, some in answered(decider, part):
                     yield name, fold, some
 
     def measured(self) -> dict[Any, list[T]]:

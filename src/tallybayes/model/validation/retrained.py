@@ -12,7 +12,6 @@ import pyarrow as pa
 from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
 from tallybayes.data.errors import RowError
-from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.families.left_out import weights_of
@@ -59,7 +58,7 @@ class RetrainedFolds(Folds):
     def trained(self, fold: int, schemas: Mapping[Any, Schema]) -> dict[Any, Model]:
         others = [batch for number, parts in enumerate(self._parts) if number != fold for batch in parts]
         cells = frames.one_batch(batch.cells for batch in others)
-        labels = pa.concat_arrays([_labels(batch) for batch in others])
+        labels = pa.concat_arrays([batch.labels() for batch in others])
         weights = np.concatenate([weights_of(batch.rows) for batch in others])
         return {name: self._trained(schema, cells, labels, weights) for name, schema in schemas.items()}
 
@@ -68,12 +67,6 @@ class RetrainedFolds(Folds):
         how: dict[str, Any] = {"weights": weights, "threads": self._threads, "absent": self._absent}
         model = Model.train(schema, cells, labels, **how, sample=sample)
         return model if sample is None else reweighed(model, sample.rows())[0]
-
-
-def _labels(batch: Batch) -> pa.Array:
-    return pa.array(label_values(batch.label_type, batch.rows.classes), batch.label_type).take(
-        pa.array(batch.rows.codes)
-    )
 
 
 def folds_to_hold_out(

@@ -11,6 +11,7 @@ from typing import Any
 
 from starlette.responses import Response
 
+from tallybayes.data.inputs import columns_of
 from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
@@ -21,7 +22,7 @@ from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
 from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
 from tallybayes.serve.page.visits import Visit
-from tallybayes.serve.rows import Row, cells_of, one_row
+from tallybayes.serve.rows import Row, one_row
 from tallybayes.serve.tables import LABEL
 from tallybayes.store import Change
 from tallybayes.store.chain import CORRECT
@@ -109,7 +110,7 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
     (posterior,) = beliefs.posterior(frame).tolist()
     found = beliefs.evidence(frame)
     texts = _filled_texts(beliefs, row)
-    facts = evidence.facts(found, cells=cells_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
+    facts = evidence.facts(found, cells=columns_of([row]), rows=1, top=OF_TEXTS if len(texts) > 1 else TOP)
     (first,) = facts.rows
     laid = list(evidence.blocks(facts))
     ranked = sorted(zip(map(to_text, beliefs.labels), posterior, strict=True), key=lambda pair: -pair[1])
