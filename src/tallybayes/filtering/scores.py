@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import ERROR
@@ -15,7 +14,7 @@ from tallybayes.model import Model
 from tallybayes.model.batches import Batch, each_labelled
 from tallybayes.model.decide import probabilities
 from tallybayes.model.evaluation import truth_of
-from tallybayes.model.left_out import left_out_of, most_left_out
+from tallybayes.model.left_out import LeaveOneOut, most_left_out
 from tallybayes.sources import Source
 
 
@@ -32,12 +31,12 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
     spam = names.of_spam(model.classes)
     if spam not in model.classes:
         raise ValueError(f"The model has no class {spam!r}; it has {', '.join(map(repr, model.classes))}.")
-    found, rest = Scored([], []), model.copy()
+    found = Scored([], [])
+    leave_out = LeaveOneOut(model) if counted else None
 
     def score(batch: Batch) -> Scored:
         truth = truth_of(batch, slice(0, len(batch.rows)), {})
-        given = pa.array(truth.labels, batch.label_type).take(pa.array(truth.codes))
-        joint = left_out_of(model, rest, batch.cells, given).total() if counted else model.log_joint(batch.cells)
+        joint = model.log_joint(batch.cells) if leave_out is None else leave_out(batch).total()
         scores = _scores(joint, model.beliefs().prior, model.classes.index(spam))
         return Scored(scores, [truth.labels[code] == spam for code in truth.codes])
 
