@@ -100,9 +100,19 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
     import pyarrow as pa
 
     from tallybayes.data.matching import matched
+    from tallybayes.model.tallying import check_cells
+    from tallybayes.sources.columns import one_batch
 
-    source = how.open()
-    for batch in source.batches(source.column_types(model.schema.reads(), absent=absent)):
-        if len(batch):
-            return pa.record_batch(matched(batch.slice(0, rows), model.schema.by_column, absent))
-    raise ValueError("There are no rows to explain.")
+    def known(batch: pa.RecordBatch) -> pa.RecordBatch:
+        check_cells(model.schema, batch, absent)
+        return pa.record_batch(matched(batch, model.schema.by_column, absent))
+
+    source, found, wanted = how.open(), list[pa.RecordBatch](), rows
+    for batch in source.each(source.column_types(model.schema.reads(), absent=absent), known, rows):
+        found.append(batch.slice(0, wanted))
+        wanted -= len(found[-1])
+        if not wanted:
+            break
+    if not found:
+        raise ValueError("There are no rows to explain.")
+    return one_batch(pa.Table.from_batches(found))

@@ -45,10 +45,10 @@ def suspects(
         raise ValueError(
             f"Which column holds the classes? Give --label; there are {', '.join(map(repr, source.names))}."
         )
-    types = source.column_types(found.schema.reads(), name, found.label_type, absent)
     with watching(source, "reading"):
-        rows = pa.Table.from_batches(source.batches(types))
-    named = found.suspects(rows, name, top=top, absent=absent)
+        named = found.suspects(source, name, top=top, absent=absent)
+    if not source.rows:
+        raise ValueError("The data has no rows. Give rows that the model was trained on.")
     table = {
         "row": pa.array([each.row + 1 for each in named], pa.int64()),
         "label": pa.array([to_text(each.label) for each in named], pa.string()),

@@ -43,7 +43,7 @@ T = TypeVar("T")
 MANY_CLASSES = 100  # with more distinct numbers, labels look like a regression
 A_FEW = 1000  # rows to estimate what weighing would gain …
 LITTLE = 20_000_000  # … for inputs of fewer bytes than this
-NARROW = 1000  # … and no more columns
+NARROW = 1000  # … and no more columns or classes
 ENOUGH = 200  # rows needed for that estimate
 WORTHWHILE = 0.05  # of the log-loss
 SHOWN = 12  # classes, and columns left out, that are listed
@@ -107,7 +107,7 @@ def train(
     model.schema.log_prior(np.array([*rows.values()]), [*rows])  # raises an error if the prior names other classes
     weighed = weighed or model.schema.overlaps
     with counting("weighing"):
-        enough = sample is not None and sample.seen >= (1 if weighed else ENOUGH)
+        enough = sample is not None and (weighed or (sample.seen >= ENOUGH and len(rows) <= NARROW))
         weighing = reweighed(model, sample.rows()) if sample is not None and enough else None
     model = weighing[0] if weighing is not None and weighed else model
     tallybayes.save(model, output)
@@ -178,8 +178,11 @@ def counted(
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
             if name is None or not inferred or not (how.query or how.can_be_read_again(source)):
                 raise
-            misled[name] = choose_as_texts(how.open().sample().column(name))
-            say(f"Note: {error}", _starting_again(name, misled[name]))
+            choice = choose_as_texts(how.open().sample().column(name))
+            if name in misled or choice.family == schema.columns[name]:  # texts, too, can have cells that do not fit
+                raise
+            misled[name] = choice
+            say(f"Note: {error}", _starting_again(name, choice))
 
 
 def _starting_again(name: str, choice: Choice) -> str:

@@ -128,7 +128,8 @@ class SparseTally(AnyTally):
         return sorted(self.classes[i] for i in np.unique(columns[holding(sums)]))
 
     def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
-        cells, place = self.cells(), np.array([keys.index(key) for key in self._classes], np.int32)
+        number = {key: i for i, key in enumerate(keys)}
+        cells, place = self.cells(), np.array([number[key] for key in self._classes], np.int32)
         return pack_cells(prefix, self.words(), cells._replace(classes=place[cells.classes]), arrays)
 
     def unpacked(self, prefix: str, about: Mapping[str, Any], keys: list[Key], arrays: Arrays) -> SparseTally:

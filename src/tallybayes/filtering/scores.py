@@ -12,7 +12,7 @@ from tallybayes.filtering.thresholds import score_of
 from tallybayes.model import Model
 from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.model.decide import probabilities
-from tallybayes.model.left_out import left_out_of, most_left_out
+from tallybayes.model.left_out import LeaveOneOut, most_left_out
 from tallybayes.sources import Source
 
 
@@ -29,11 +29,12 @@ def scored(model: Model, source: Source, labels: Any, names: Names, *, counted: 
     spam = names.of_spam(model.classes)
     if spam not in model.classes:
         raise ValueError(f"The model has no class {spam!r}; it has {', '.join(map(repr, model.classes))}.")
-    found, rest = Scored([], []), model.copy()
+    found = Scored([], [])
+    leave_out = LeaveOneOut(model) if counted else None
 
     def score(batch: Batch) -> Scored:
         truth = batch.labels()
-        joint = left_out_of(model, rest, batch.cells, truth).total() if counted else model.log_joint(batch.cells)
+        joint = model.log_joint(batch.cells) if leave_out is None else leave_out(batch).total()
         scores = _scores(joint, model.beliefs().prior, model.classes.index(spam))
         return Scored(scores, [label == spam for label in truth.to_pylist()])
 

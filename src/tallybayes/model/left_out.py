@@ -10,7 +10,9 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Rows, Tally
+from tallybayes.data.errors import RowError
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
@@ -53,53 +55,52 @@ def left_out(
     >>> np.exp(left_out(model, frame, ["no", "no", "yes", "no"]).total()).round(3).tolist()
     [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
     """
-    return left_out_of(
-        model, model.copy(), data, labels, weights=weights, threads=threads, absent=absent, choose_again=choose_again
-    )
-
-
-def left_out_of(
-    model: Model,
-    rest: Model,
-    data: Any,
-    labels: Any = None,
-    *,
-    weights: Any = None,
-    threads: int | None = None,
-    absent: str = ERROR,
-    choose_again: bool = False,
-) -> Evidence:
-    """The same; the rows are subtracted from `rest`, a copy of the model. If rows are given in parts, all of them need
-    the same one: each part may look as if it had been counted."""
-    check_threads(threads)
-    check_absent(absent)
     labels = model.schema.label if labels is None else labels
-    if model.schema.weights is not None:
-        raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
     check_apart(model.schema.by_column, label=labels, weight=weights)
-    known = model.beliefs()
-    how = {
-        name: one_by_one(family, model.columns[name], known.keys)
-        if choose_again
-        else family.left_out(model.columns[name], known.keys)
-        for name, family in model.schema.columns.items()
-    }
-    evidence: dict[Name, list[Floats]] = {name: [np.zeros((0, len(known.keys)))] for name in how}
-    priors = [np.zeros((0, len(known.keys)))]
-    for batch in labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys()):
-        encoded = model.schema.encode(batch.cells, batch.start, absent)
+    leave_out = LeaveOneOut(model, threads=threads, absent=absent, choose_again=choose_again)
+    batches = labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys())
+    return leave_out.joined([leave_out(batch) for batch in batches])
+
+
+class LeaveOneOut:
+    """Scores each row of a batch by the model without it. All batches are subtracted from the same copy of the model:
+    each by itself may look as if it had been counted."""
+
+    def __init__(
+        self, model: Model, *, threads: int | None = None, absent: str = ERROR, choose_again: bool = False
+    ) -> None:
+        check_threads(threads)
+        check_absent(absent)
+        if model.schema.weights is not None:
+            raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
+        self.model, self.threads, self.absent = model, threads, absent
+        self._rest, self._known = model.copy(), model.beliefs()
+        self._how = {
+            name: one_by_one(family, model.columns[name], self._known.keys)
+            if choose_again
+            else family.left_out(model.columns[name], self._known.keys)
+            for name, family in model.schema.columns.items()
+        }
+
+    def __call__(self, batch: Batch) -> Evidence:
+        model = self.model
+        encoded = model.schema.encode(batch.cells, batch.start, self.absent)
         rows = _numbered(model, batch)
-        _check_counted(rest, encoded, batch)
-        priors.append(_priors(model, rows))
+        _check_counted(self._rest, encoded, batch)
+        prior = _priors(model, rows)
         size = size_of(batch.cells) if len(rows) > 1 else 0
-        scored = _scored(known.columns, how, encoded, rows, threads, size)
-        for row in np.flatnonzero(np.isneginf(priors[-1][np.arange(len(rows)), rows.codes])).tolist():
+        scored = _scored(self._known.columns, self._how, encoded, rows, self.threads, size)
+        for row in np.flatnonzero(np.isneginf(prior[np.arange(len(rows)), rows.codes])).tolist():
             _score_alone(model, {name: cells[row : row + 1] for name, cells in encoded.items()}, rows, row, scored)
-        for name, found in scored.items():
-            evidence[name].append(found)
-    prior = np.concatenate(priors)
-    columns = {name: np.concatenate(parts) for name, parts in evidence.items()}
-    return Evidence(known.labels, prior, columns, len(prior), scores=known.ordering)
+        return self._evidence(prior, scored)
+
+    def joined(self, parts: list[Evidence]) -> Evidence:
+        none = np.zeros((0, len(self._known.keys)))
+        columns = {name: np.concatenate([none, *(part.columns[name] for part in parts)]) for name in self._how}
+        return self._evidence(np.concatenate([none, *(part.prior for part in parts)]), columns)
+
+    def _evidence(self, prior: Floats, columns: dict[Name, Floats]) -> Evidence:
+        return Evidence(self._known.labels, prior, columns, len(prior), scores=self._known.ordering)
 
 
 def _numbered(model: Model, batch: Batch) -> Rows:
@@ -111,10 +112,12 @@ def _numbered(model: Model, batch: Batch) -> Rows:
     if unseen.size:
         (label,) = model._labels([batch.rows.classes[batch.rows.codes[unseen[0]]]])
         known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(keys) > FEW)
-        raise ValueError(
-            f"Row {batch.start + unseen[0]} has the label {label!r}, but the model has counted only {known}. Only "
-            "counted rows can be left out: give rows that the model was trained on."
+        row = batch.start + int(unseen[0])
+        what = (
+            f"has the label {label!r}, but the model has counted only {known}. Only counted rows can be left out: give "
+            "rows that the model was trained on."
         )
+        raise RowError(row, f"the row {what}", f"Row {row} {what}")
     return Rows(keys, codes, batch.rows.weights)
 
 
@@ -145,7 +148,7 @@ def _score_alone(model: Model, cells: Mapping[Name, Any], rows: Rows, row: int, 
     own.rows, own.columns = Tally.of_rows(only), tallies_of(model.schema, cells, only, row)
     rest._take_away(own)
     keys = rest.keys()
-    there = [rows.classes.index(key) for key in keys]
+    there = places_of(keys, rows.classes)
     for name, family in model.schema.columns.items() if keys else ():
         belief = family.believe(rest.columns[name], keys)
         scored[name][row, there] = belief.evidence_for(cells[name], len(keys))[:, 0]
@@ -190,10 +193,13 @@ def evaluate_left_out(
     absent: str = ERROR,
 ) -> Evaluation:
     """Compares the decision for each row, by the model without it, with its label."""
-    rule, rest = DecisionRule.of(tuple(model.classes), costs, reject), model.copy()
+    rule = DecisionRule.of(tuple(model.classes), costs, reject)
+    leave_out = LeaveOneOut(model, threads=threads, absent=absent)
+    numbers = {key: number for number, key in enumerate(model.keys())}
 
     def evaluated(batch: Batch) -> Evaluation:
-        return _left_out(model, rest, batch, rule, threads, absent)
+        found = leave_out(batch)
+        return evaluate_scores(rule, truth_of(batch, numbers), found.total(), found.priors)
 
     given = Given(data, labels, label_type=model.label_type, absent=absent)
     return together(each_labelled(given, model.schema, evaluated, most=most_left_out(model)))
@@ -203,15 +209,6 @@ def most_left_out(model: Model) -> int:
     """How many rows to leave out at a time, so that their evidence takes little memory; a few at least, since each time
     costs as much as the model is large."""
     return max(CELLS // max(len(model.classes) * len(model.schema.columns), 1), FEWEST)
-
-
-def _left_out(
-    model: Model, rest: Model, batch: Batch, rule: DecisionRule, threads: int | None, absent: str
-) -> Evaluation:
-    numbers = {key: number for number, key in enumerate(model.keys())}
-    truth = truth_of(batch, numbers)
-    found = left_out_of(model, rest, batch.cells, batch.labels(), threads=threads, absent=absent)
-    return evaluate_scores(rule, truth, found.total(), found.priors)
 
 
 def evaluate_scores(rule: DecisionRule, truth: Truth, joint: Floats, priors: Floats) -> Evaluation:

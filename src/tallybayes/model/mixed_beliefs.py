@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.rows import places_of
 from tallybayes.data.matching import ERROR
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.scoring import Beliefs
@@ -26,7 +27,7 @@ class MixedBeliefs:
         if kind is not None:
             of = pa.array(of, pa.string()).cast(kind).to_pylist()
         self.labels: list[Any] = sorted(set(of))
-        number = np.array([self.labels.index(label) for label in of])
+        number = places_of(of, self.labels)
         self.components: Sequence[Counts] = [np.flatnonzero(number == at) for at in range(len(self.labels))]
         self.prior = self._added(known.prior[None, :])[0]
 

@@ -167,7 +167,7 @@ class _LeftOut:
         encoded = simple.schema.encode(cells)
         rest = simple.without(self._counted(simple, at, encoded, rows))
         keys = rest.keys()
-        present = np.isin(np.arange(len(self.base)), [self.counted.classes.index(key) for key in keys])
+        present = places_of(self.counted.classes, keys) >= 0
         self.base[np.ix_(~present, at)] = -np.inf
         self.kept[at] = present[rows.codes]
         if not keys:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tallybayes.model.batches import labelled
-from tallybayes.model.left_out import left_out
+from tallybayes.counts.exact import Codes, Floats
+from tallybayes.model.batches import Batch, Given, each_labelled
+from tallybayes.model.left_out import LeaveOneOut, most_left_out
 from tallybayes.model.model import Model
 
 
@@ -26,11 +28,27 @@ def suspected(model: Model, data: Any, labels: Any, weights: Any, top: int | Non
     """All rows given, or the most suspect. The evidence is not weighed: rows are left out of the counts. If
     columns are counted alone and in a block, too, the block is ignored."""
     plain = model._unweighed()
-    labels = model.schema.label if labels is None else labels
-    joint = left_out(plain, data, labels, weights=weights, absent=absent).total()
-    classes = plain.classes
-    batches = labelled(plain.schema.frame(data), labels, weights)
-    own = np.concatenate([batch.rows.codes_in(plain.keys()) for batch in batches])
+    leave_out = LeaveOneOut(plain, absent=absent)
+    found: list[Suspect] = []
+    given = Given(data, labels, weights, label_type=plain.label_type, absent=absent)
+    first = 0
+    for joint, own in each_labelled(given, plain.schema, partial(_scored, leave_out), most=most_left_out(plain)):
+        found = sorted([*found, *_most_suspect(plain.classes, joint, own, first, top)], key=_order)[:top]
+        first += len(own)
+    return found
+
+
+def _order(suspect: Suspect) -> tuple[float, int]:
+    return suspect.log_odds, suspect.row
+
+
+def _scored(leave_out: LeaveOneOut, batch: Batch) -> tuple[Floats, Codes]:
+    """log P(class, row) of rows that are left out, and their own classes."""
+    return leave_out(batch).total(), batch.rows.codes_in(leave_out.model.keys())
+
+
+def _most_suspect(classes: list[Any], joint: Floats, own: Codes, first: int, top: int | None) -> list[Suspect]:
+    """The most suspect of some rows, of which the first has this number."""
     each = np.arange(len(own))
     others = joint.copy()
     others[each, own] = -np.inf
@@ -41,7 +59,7 @@ def suspected(model: Model, data: Any, labels: Any, weights: Any, top: int | Non
     order = np.lexsort((each, odds))[:top]
     return [
         Suspect(
-            int(i),
+            first + int(i),
             classes[own[i]],
             float(np.nan_to_num(shares[i, own[i]])),
             classes[own[i]] if odds[i] >= 0 else classes[likely[i]],

@@ -13,6 +13,7 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.columns import one_batch
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, TextBlock, is_plain, open_text
 
@@ -90,7 +91,7 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
     enough = max(sum(map(len, alike[1:])) // len(alike[1:]), LEAST_ROWS)
     alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // enough) or 1)))
     table = pa.concat_tables(map(pa.Table.from_batches, ([batch] for batch in alike)), promote_options="permissive")
-    return table.combine_chunks().to_batches()[0]
+    return one_batch(table)
 
 
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:

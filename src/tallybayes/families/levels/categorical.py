@@ -142,8 +142,9 @@ class Categorical(Family):
         """The levels of a column, the level of each cell, the counts without each fold, and the levels known then."""
         slots = tally.slots
         n, more = tally.read(None, folds.rows.classes)["n"], sorted(always.difference(slots))
-        order = sorted(range(len(slots) + len(more)), key=[*slots, *more].__getitem__)
-        levels = [str([*slots, *more][i]) for i in order]
+        both = [*slots, *more]
+        order = sorted(range(len(both)), key=both.__getitem__)
+        levels = [str(both[i]) for i in order]
         limbs = np.concatenate([n.limbs, np.zeros((len(more), *n.limbs.shape[1:]), np.int64)]).take(order, axis=0)
         codes = self.coder(levels)(cells)
         counts = folds.without(Exact(limbs, n.low), codes)

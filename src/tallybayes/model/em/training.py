@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array, label_column, label_values
@@ -183,7 +184,7 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
     """Makes codes indices into all classes, including those without rows."""
     if rows.keys == keys:
         return
-    place = np.array([*(keys.index(key) for key in rows.keys), -1], np.int32)
+    place = np.append(places_of(rows.keys, keys), np.int32(-1))
     if isinstance(rows, FrameRows):
         rows.blocks = [block._replace(codes=place[block.codes]) for block in rows.blocks]
     rows.keys = keys
