@@ -43,10 +43,55 @@ def test_if_all_columns_are_numbers_they_are_one_block():
     assert LINEAR in members(schema)[("length", "width")]
 
 
-@pytest.mark.parametrize(("rows", "dependence"), [(39, "auto"), (60, "trees"), (60, "pairs"), (60, "none")])
+@pytest.mark.parametrize(("rows", "dependence"), [(19, "auto"), (60, "trees"), (60, "pairs"), (60, "none")])
 def test_too_few_rows_or_another_dependence_have_no_correlated_numbers(rows, dependence):
     frame, _ = sizes(rows)
     assert not any(LINEAR in each for each in members(Schema.infer(frame, dependence=dependence)).values())
+
+
+def grades(rows, columns=9, seed=0):
+    """Answers from 1 to 5, and whether their sum is high."""
+    answers = np.random.default_rng(seed).integers(1, 6, (rows, columns))
+    return pd.DataFrame(answers).add_prefix("q"), np.where(answers.sum(axis=1) > 3 * columns, "high", "low")
+
+
+@pytest.mark.parametrize("rows", [149, 150])
+def test_whole_numbers_of_few_values_are_among_them_from_150_rows_on(rows):
+    frame, _ = grades(rows, columns=2)
+    found = members(Schema.infer(frame.assign(colour="x"), dependence="auto"))
+    assert (("q0", "q1") in found) == (rows == 150)
+
+
+def test_names_of_groups_and_truths_are_not_among_them():
+    frame, _ = sizes(200, group_id=lambda random, rows: random.integers(0, 20, rows))
+    frame["is_new"] = frame.length > 0
+    assert members(Schema.infer(frame, dependence="auto"))[("length", "width")] == [LINEAR]
+
+
+def test_if_all_numbers_are_too_many_those_of_few_values_are_left_out():
+    frame, _ = sizes(200)
+    answers, _ = grades(200, columns=19)
+    found = members(Schema.infer(frame.join(answers), dependence="auto"))
+    assert found[("length", "width")] == [LINEAR]
+
+
+@pytest.mark.parametrize("missing", [None, np.nan])
+def test_missing_cells_are_no_value_of_a_whole_number(missing):
+    frame, _ = grades(300, columns=2)
+    frame["q0"] = np.arange(300) % 10
+    frame = frame.astype(object)
+    frame.loc[::9, "q0"] = missing
+    frame["q0"] = frame["q0"].astype(float)
+    assert ("q0", "q1") in members(Schema.infer(frame.assign(q1=frame.q1.astype(int), z="x"), dependence="auto"))
+
+
+def test_a_sum_of_whole_numbers_is_learned():
+    """The evidence of each level is known less well than that of a number."""
+    frame, labels = grades(1200)
+    model = SemiNaiveBayes().fit(frame[:200], labels[:200])
+    assert log_loss(labels[200:], model.predict_proba(frame[200:])) < 0.15
+    apart = SemiNaiveBayes().fit(frame[:200].astype(str), labels[:200])
+    assert log_loss(labels[200:], apart.predict_proba(frame[200:].astype(str))) > 0.2
 
 
 @pytest.mark.parametrize("more", [{}, {"colour": levels}], ids=["numbers", "mixed"])

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from tallybayes.data import frames
 from tallybayes.families import Correlated, Crossed, Family, Pairs, Several, Trees
 from tallybayes.schema.entries import Name
+from tallybayes.schema.infer.numbers import FEW_LEVELS
 
 NONE, AUTO, TREES, PAIRS = "none", "auto", "trees", "pairs"
 NUMBERS = "numbers that may be correlated; their evidence is weighed"
@@ -21,7 +22,8 @@ MOST = 60  # columns: with more, pairs of columns are not counted
 FEW = 5_000  # rows: with fewer, trees are small, and more of them are better …
 MOST_PAIRS = 200  # … which may ask about two columns at a time, if there are at most so many pairs …
 FEW_PAIRS = 50  # … or so many, with more rows
-ROWS_OF_NUMBER = 20  # of the sample, for each number, if numbers are counted as correlated
+ROWS_OF_NUMBER = 10  # of the sample, for each number, if numbers are counted as correlated …
+ROWS_OF_WHOLE = 150  # … and at least so many, if they include those of few values, which are levels by themselves
 
 
 def check_dependence(dependence: str) -> None:
@@ -32,8 +34,8 @@ def check_dependence(dependence: str) -> None:
 def with_dependence(
     columns: Mapping[Name, Family], reasons: Mapping[Name, str], dependence: str, sample: pa.RecordBatch
 ) -> tuple[dict[Name, Family], dict[Name, str]]:
-    """The columns with their families and reasons, a block of all that are numeric or categorical, and one of the
-    numeric ones."""
+    """The columns with their families and reasons, a block of all that are numeric or categorical, and one of
+    numbers."""
     together = [name for name, family in columns.items() if isinstance(name, str) and _can_be_asked(family)]
     if dependence == NONE or len(together) < 2:
         return dict(columns), dict(reasons)
@@ -50,8 +52,8 @@ def with_dependence(
         members.append(Crossed(of=tuple(crossed)))
         why += f"; pairs of levels of {', '.join(crossed)}, which have many"
     blocks: dict[Name, Family] = {}
-    numbers = tuple(each for each in name if columns[each].support is not None)
-    if dependence == AUTO and 1 < len(numbers) <= MOST and len(sample) >= ROWS_OF_NUMBER * len(numbers):
+    numbers = _correlated(columns, name, sample) if dependence == AUTO else ()
+    if numbers:
         linear = Correlated(covariance="shared")
         if numbers == name:
             members.append(linear)
@@ -60,6 +62,23 @@ def with_dependence(
     if members:
         blocks[name] = members[0] if len(members) == 1 else Several(members=tuple(members))
     return {**columns, **blocks}, {**reasons, **dict.fromkeys(blocks, NUMBERS), name: why}
+
+
+def _correlated(columns: Mapping[Name, Family], names: tuple[str, ...], sample: pa.RecordBatch) -> tuple[str, ...]:
+    """The numbers to count as correlated: all of them, without those of few values, or none."""
+    numbers = tuple(name for name in names if columns[name].support is not None)
+    more = tuple(name for name in names if name in numbers or _is_scale(sample.column(name)))
+    for some in (more, numbers) if len(sample) >= ROWS_OF_WHOLE else (numbers,):
+        if 1 < len(some) <= MOST and len(sample) >= ROWS_OF_NUMBER * len(some):
+            return some
+    return ()
+
+
+def _is_scale(cells: pa.Array) -> bool:
+    """Whether cells are numbers, but few different ones: grades, answers from 1 to 5, or 0 and 1."""
+    kind = cells.type
+    is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+    return is_number and pc.count_distinct(cells.filter(pc.is_finite(cells))).as_py() <= FEW_LEVELS
 
 
 def _of_many_levels(columns: Mapping[Name, Family], names: list[str], sample: pa.RecordBatch) -> list[str]:
