@@ -56,3 +56,13 @@ def test_rows_never_counted_cannot_be_suspects(tally, model, tmp_path):
     ended = tally("suspects", "weather.tally", "other.csv")
     assert ended.code == 2
     assert "cannot be left out" in ended.err
+
+
+def test_suspects_of_no_rows_are_an_error(tally, model, tmp_path):
+    header = (tmp_path / "weather.csv").read_text().splitlines()[0]
+    (tmp_path / "none.csv").write_text(f"{header}\n")
+    ended = tally("suspects", "weather.tally", "none.csv")
+    assert (ended.code, ended.err) == (
+        2,
+        "tallybayes suspects: The data has no rows. Give rows that the model was trained on.\n",
+    )

@@ -1,6 +1,7 @@
 """Families inferred from a misleading sample: training restarts, or an error says what to do."""
 
 import gzip
+import json
 import subprocess
 import sys
 
@@ -97,3 +98,14 @@ def test_text_in_another_encoding_does_not_restart_training(tally, tmp_path):
     assert ended.code == 2
     assert ended.err.count("is not UTF-8. Give the encoding of the file, like --encoding latin-1") == 1
     assert "Starting again" not in ended.err
+
+
+@pytest.mark.parametrize("cells", [[f"some words of a longer text {i}" for i in range(300)], [1.5, 2.5, 3.5] * 100])
+def test_cell_that_no_family_can_count_ends_training(tally, tmp_path, cells):
+    """A lone surrogate is no text either, so starting again would never end."""
+    rows = [json.dumps({"x": cell, "y": "ab"[i % 2]}) for i, cell in enumerate(cells)]
+    (tmp_path / "t.jsonl").write_text("\n".join([*rows, r'{"x": "\ud800 oops", "y": "a"}']))
+    ended = tally("train", "t.jsonl", "--label", "y", "-o", "m.tally")
+    assert ended.code == 2
+    assert "t.jsonl, line 301, column 'x': the text '\\ud800 oops' contains a lone surrogate" in ended.err
+    assert not (tmp_path / "m.tally").exists()

@@ -285,3 +285,17 @@ def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch
     (tmp_path / "twice.csv").write_text((tmp_path / "t.csv").read_text() + (tmp_path / "t.csv").read_text()[4:])
     with pytest.raises(ValueError, match="has not counted these rows"):  # although each part may have been
         evaluate_left_out(model, open_source(tmp_path / "twice.csv"), "y")
+
+
+def test_suspects_of_a_file_in_parts_are_those_of_all_rows(tmp_path, monkeypatch):
+    frame = {"x": [f"c{i % 3}" for i in range(50)], "y": ["ab"[i % 7 < 4] for i in range(50)]}
+    model = Model.train({"x": Categorical()}, frame, "y")
+    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*frame.values(), strict=True)))
+    whole = model.suspects(frame, "y")
+    monkeypatch.setattr("tallybayes.model.left_out.CELLS", 1)
+    monkeypatch.setattr("tallybayes.model.left_out.FEWEST", 7)
+    assert model.suspects(open_source(tmp_path / "t.csv"), "y") == whole
+    assert model.suspects(open_source(tmp_path / "t.csv"), "y", top=9) == whole[:9]
+    (tmp_path / "t.csv").write_text("x,y\nc0,a\nc1,z\n")
+    with pytest.raises(ValueError, match=r"t\.csv, line 3: the row has the label 'z', but the model has counted only"):
+        model.suspects(open_source(tmp_path / "t.csv"), "y")
