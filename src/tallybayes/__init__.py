@@ -94,8 +94,8 @@ _MODULES = {name: module for module, names in _FOUND_IN.items() for name in name
 
 
 def __getattr__(name: str) -> Any:
-    """Imports each name on first use: `tallybayes --help` must not wait for numpy, and importing scikit-learn takes longer
-    than importing all of this library."""
+    """Imports each name on first use: `tallybayes --help` must not wait for numpy, and importing scikit-learn takes
+    longer than importing all of this library."""
     if name == "__all__":
         return _importable()
     if name in _FACES:

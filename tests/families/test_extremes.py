@@ -46,7 +46,8 @@ def test_gaussian_numbers_say_the_same_in_any_unit_or_warn(places, plugin, share
     np.testing.assert_allclose(found, plain.posterior(unknown if warned else asked), rtol=1e-9)
     if warned:
         assert as_vectors.tolist() == [[0.5, 0.5]] * 2
-    if of_left_out and warned:
+    if places < -520 or places > 505:  # in between, it depends on the row that is left out
+        assert warned
         assert not left.any()
 
 

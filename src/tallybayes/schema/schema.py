@@ -149,7 +149,7 @@ class Schema:
         """The type to read each column as from a file without types; None for vectors, which no such file has."""
         return {column: family.reads_of(column) for column, family in self.by_column.items()}
 
-    @property
+    @cached_property
     def is_prepared(self) -> bool:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())

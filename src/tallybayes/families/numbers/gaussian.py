@@ -81,7 +81,7 @@ class Gaussian(ByMoments[PowerSums]):
             n = of_classes.sum(axis=-1, keepdims=True)
             scatter = np.where(of_classes > 0, scatter, 0.0).sum(axis=-1, keepdims=True)
         nu = self.m + n
-        return Updated(weight, nu, mean, _within_doubles((self.m * prior_variance + scatter) / nu + self.noise))
+        return Updated(weight, nu, mean, _within_doubles((self.m * prior_variance + scatter) / nu + self.noise, nu))
 
     def _prior(self, total: Moments) -> tuple[Any, Any]:
         """Mean and variance of the prior's values: as given, or those of the column. Without any values they are 0 and
@@ -212,12 +212,13 @@ def student_constant(nu: Floats, width: Floats) -> Floats:
     return np.asarray(special.log_rising(nu / 2.0, 0.5) - 0.5 * np.log(nu * width * np.pi))
 
 
-def _within_doubles(variance: Floats) -> Floats:
-    """NaN in all classes of a column if one has a variance that a double cannot hold: scores by it would be wrong."""
-    beyond = (variance > WIDEST**2) | ((variance > 0) & (variance < LEAST))
+def _within_doubles(variance: Floats, nu: Floats) -> Floats:
+    """NaN in all classes of a column if one has a variance that a double cannot hold: scores by it would be wrong. A
+    NaN that rows have made is such a variance."""
+    beyond = ((nu > 0) & ~(variance <= WIDEST**2)) | ((variance > 0) & (variance < LEAST))
     if not beyond.any():
         return variance
-    wide = bool((variance > 1.0)[beyond].flat[0])
+    wide = not (variance < 1.0)[beyond].flat[0]
     warnings.warn(
         f"A Gaussian column has a variance {'above' if wide else 'below'} {WIDEST**2 if wide else LEAST:.0e}, which "
         "does not fit a double, so the column is no evidence. Multiply its numbers by a constant, or count them by "
