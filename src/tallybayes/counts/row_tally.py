@@ -11,7 +11,6 @@ from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.counts.written import FEW, write_table
 
-RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
 ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
 
 
@@ -29,7 +28,7 @@ class RowTally(Tally):
     def __init__(
         self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
     ) -> None:
-        self._row: RowSums | None = (slot, key, names, values, squared)  # until the sums are made, which may change
+        self._row = slot, key, names, values, squared
 
     def __getattr__(self, name: str) -> Any:
         if self._row is None or name not in ("_slots", "_classes", "_arrays"):
@@ -49,12 +48,6 @@ class RowTally(Tally):
         else:
             slot, _, names, values, squared = self._row
             parts.append(_written(slot, names, values, squared))
-
-    def _add_to(self, tally: Tally, sign: int) -> int:
-        row = self._row  # read first: if the tally is this one, reading its slots makes the sums
-        if row is None:
-            return super()._add_to(tally, sign)
-        return kernels.add_values(tally._slots, tally._classes, tally._arrays, row, sign)
 
 
 def _sums(names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> dict[str, Exact]:

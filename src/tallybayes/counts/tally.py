@@ -25,6 +25,8 @@ from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.written import read_table, write_table
 
+RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
+
 FEW_CELLS = 128  # up to here Python is faster than numpy
 
 
@@ -44,6 +46,7 @@ class Tally(AnyTally):
     """
 
     _order = IntegerOrder()
+    _row: RowSums | None = None  # of a single row, until its sums are made: see `RowTally`
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
         self._classes: dict[Key, int] = _numbered(classes)
@@ -242,21 +245,20 @@ class Tally(AnyTally):
                 array.limbs[at] = np.where(traces[..., None], 0, array.limbs[at])
 
     def add(self, other: Tally, sign: int = 1) -> None:
-        largest = other._add_to(self, sign)
-        if largest < 0:
-            if not self._classes and not self._slots:
-                taken = other.copy() if sign > 0 else -other
-                self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
-                return
-            self._admit(other)
-            largest = other._add_to(self, sign)
+        row = other._row  # read first: if both are the same tally, reading its slots makes the sums
+        if row is None:
+            here, there = (self._slots, self._classes, self._arrays), (other._slots, other._classes, other._arrays)
+            largest = kernels.add_sums(*here, *there, sign)
+        else:
+            largest = kernels.add_values(self._slots, self._classes, self._arrays, row, sign)
         if largest >= FULL:
             self._arrays = {name: array.carried() for name, array in self._arrays.items()}
-
-    def _add_to(self, tally: Tally, sign: int) -> int:
-        """The largest resulting limb; negative if there is no room, and nothing was done."""
-        here, there = (self._slots, self._classes, self._arrays), (tally._slots, tally._classes, tally._arrays)
-        return kernels.add_sums(*there, *here, sign)
+        elif largest < 0 and not self._classes and not self._slots:  # there is no room, and nothing was done
+            taken = other.copy() if sign > 0 else -other
+            self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
+        elif largest < 0:
+            self._admit(other)
+            self.add(other, sign)
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -83,18 +84,14 @@ def labelled(
     settings: dict[str, Any] = {"columns": None if label_type else columns, "label_type": label_type}
     settings |= {"soft": soft, "unlabelled": unlabelled}
     if not is_stream(data):
-        yield from _one_frame(data, labels, weights, **settings)
-        return
+        return _one_frame(data, labels, weights, **settings)
     if not isinstance(labels, (str, pa.Scalar, SoftLabels, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
         )
-    for item in data:
-        if isinstance(item, tuple):
-            yield from _one_frame(*item[:3], **settings)
-        else:
-            yield from _one_frame(item, labels, weights, **settings)
+    given = (item[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
+    return chain.from_iterable(_one_frame(*frame, **settings) for frame in given)
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:

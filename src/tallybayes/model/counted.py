@@ -86,7 +86,8 @@ class Counted(Additive):
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        given = given._replace(labels=model.schema.label if labels is None else labels)
+        if labels is None:
+            given = given._replace(labels=model.schema.label)
         check_apart(model.schema.by_column, label=given.labels, weight=weights)
         rounding = Rounding(model.schema)
         count = model._count_source if isinstance(data, RowSource) else model._count_frames

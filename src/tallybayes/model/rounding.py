@@ -21,18 +21,18 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._families = {name: family for name, family in schema.columns.items() if family.rounds}
-        self._kept: dict[Name, list[Floats]] = {name: [] for name in self._families}
+        self._all = schema
+        self._kept: dict[Name, list[Floats]] = {}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept
 
     def add(self, batch: Batch, absent: str) -> None:
         rows = len(batch.rows)
-        if not self._kept or rows < ENOUGH:
+        if rows < ENOUGH or not self._schema.columns:
             return
         while (self._rows + rows) // self._step > 2 * SOME:
             self._step *= 2
-            self._kept = {name: [np.concatenate(kept)[::2]] if kept else [] for name, kept in self._kept.items()}
+            self._kept = {name: [np.concatenate(kept)[::2]] for name, kept in self._kept.items()}
         every = pa.array(range(-self._rows % self._step, rows, self._step), pa.int64())
         self._rows += rows
         at = [i for i, name in enumerate(batch.cells.schema.names) if name in self._schema.by_column]
@@ -40,15 +40,15 @@ class Rounding:
             encoded = self._schema.encode(batch.cells.select(at).take(every), batch.start, absent)
         except ValueError:
             return  # counting finds the row at fault
-        for name, kept in self._kept.items():
-            kept.append(encoded[name])
+        for name, cells in encoded.items():
+            self._kept.setdefault(name, []).append(cells)
 
     @cached_property
     def _schema(self) -> Schema:
-        return Schema(self._families)
+        return Schema({name: family for name, family in self._all.columns.items() if family.rounds})
 
     def warn(self) -> None:
         for name, kept in self._kept.items():
-            hidden = self._families[name].blurred(np.concatenate(kept)) if kept else None
+            hidden = self._schema.columns[name].blurred(np.concatenate(kept))
             if hidden is not None:
                 warnings.warn(f"Column {name!r}: {hidden}", stacklevel=3)

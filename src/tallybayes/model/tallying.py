@@ -69,9 +69,7 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
     columns: dict[Name, Any] = dict.fromkeys(encoded)
     try:
         for family, names in schema.by_family:
-            tallies = family.tally_each([encoded[name] for name in names], rows)
-            for name, tally in zip(names, tallies, strict=True):
-                columns[name] = tally
+            columns.update(zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True))
     except CellError:
         for name, family in schema.columns.items():  # to find the column at fault
             try:

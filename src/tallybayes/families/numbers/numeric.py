@@ -200,13 +200,15 @@ class Numeric(Family, Generic[S]):
             squared.append(type(statistic) is Square)
             values = statistic.of if squared[-1] else statistic
             statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
-        names, squares, takes = self.sums._fields, tuple(squared), self.support.takes
-        any_number = self.support is REAL
+        names, squares, each = self.sums._fields, tuple(squared), zip(*statistics, strict=True)
+        plain = isfinite(sum(map(sum, statistics)))
+        if plain and (self.support is REAL or all(map(self.support.takes, cells.tolist()))):
+            return [RowTally("", key, names, values, squares) for values in each]
         return [
             RowTally("", key, names, values, squares)
-            if isfinite(sum(values)) and (any_number or takes(x))
+            if isfinite(sum(values)) and self.support.takes(x)
             else self._tallies(np.array([[x]]), rows)[0]
-            for x, values in zip(cells.tolist(), zip(*statistics, strict=True), strict=True)
+            for x, values in zip(cells.tolist(), each, strict=True)
         ]
 
     def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
