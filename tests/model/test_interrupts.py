@@ -31,21 +31,26 @@ class AlarmedError(Exception):
 
 
 @pytest.fixture
-def soon():
-    """A signal after some milliseconds, in the middle of work that takes a tenth of a second or more."""
+def interrupted():
+    """Does work with a signal some milliseconds after its start; it takes a tenth of a second or more."""
 
     def interrupt(*_):
         raise AlarmedError
 
     before = signal.signal(signal.SIGALRM, interrupt)
-    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.01)
+
+    def start(work):
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        work()
+
+    yield start
     signal.setitimer(signal.ITIMER_REAL, 0.0)
     signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture
 def heard():
-    """How many signals were handled while something ran: ten are sent per millisecond, far more often than a kernel looks."""
+    """How many signals were handled while something ran. Ten are sent per millisecond: a kernel looks less often."""
     times = []
     before = signal.signal(signal.SIGALRM, lambda *_: times.append(1))
 
@@ -67,24 +72,22 @@ def count(text, index, words=None):
     kernels.count_words(documents, reading, index, True, np.zeros(1, np.int32), 1)
 
 
-def test_kernel_reading_one_long_text_is_interruptible(soon):
+def test_kernel_reading_one_long_text_is_interruptible(interrupted):
     index, text = kernels.StringIndex(), " ".join(map(str, range(10_000_000, 10_000_000 + DIFFERENT)))
     with pytest.raises(AlarmedError):
-        soon()
-        count(text, index)
+        interrupted(lambda: count(text, index))
     assert len(index) < DIFFERENT
     after = kernels.StringIndex()
     count("still reading", after)
     assert len(after) == 2
 
 
-def test_kernel_scoring_many_columns_is_interruptible(soon):
+def test_kernel_scoring_many_columns_is_interruptible(interrupted):
     columns, classes, x = 40_000, 50, np.zeros(512)
     zeros, ones = np.zeros((columns, classes)), np.ones((columns, classes))
     scores = np.zeros((classes, len(x)))
     with pytest.raises(AlarmedError):
-        soon()
-        kernels.add_normal([x] * columns, zeros, zeros, ones, scores, False)
+        interrupted(lambda: kernels.add_normal([x] * columns, zeros, zeros, ones, scores, False))
     assert scores[0, 0] < columns  # one is added per column
 
 

@@ -14,7 +14,7 @@ from mails import train
 from tallybayes import Categorical, Words
 from tallybayes.counts.tally import Rows
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.left_out_documents import Lookup, left_out_documents
+from tallybayes.families.text.left_out_documents import left_out_documents
 from tallybayes.families.text.mix import Mix, usual_mix
 from tallybayes.families.text.mix_fit import PieceMaker, Problem, fit_words
 from tallybayes.families.text.word_statistics import seen_words
@@ -61,9 +61,8 @@ def left_out(texts, labels, family=PAIRS, a=1.0):
     model = train(family, texts, labels)
     keys = model.keys()
     seen = seen_words(family, Corpus.of(model.columns["x"], keys, FIELDS, None))
-    lookup = Lookup(seen)
     documents, _ = left_out_documents(family, family.encode(pa.array(texts)), rows_of(labels), keys, seen)
-    return PieceMaker(family, seen, lookup)(documents, a)
+    return PieceMaker(family, seen)(documents, a)
 
 
 @pytest.mark.parametrize("width", [2, 3])
@@ -104,7 +103,7 @@ def test_copies_alone_are_left_out_together(width):
     cells, rows = PAIRS.encode(pa.array(texts)), rows_of(labels)
     documents, of_row = left_out_documents(PAIRS, cells, rows, model.keys(), seen, copies)
     assert documents.held.sum() == 46
-    found = PieceMaker(PAIRS, seen, Lookup(seen)).evidence(documents, mix)[of_row]
+    found = PieceMaker(PAIRS, seen).evidence(documents, mix)[of_row]
     for row in range(46):
         left = [i for i in range(46) if copies[i] != copies[row]]
         rest = train(family, [texts[i] for i in left], [labels[i] for i in left])

@@ -23,7 +23,6 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.text.counting import start_index
 from tallybayes.families.text.word_statistics import WordStatistics
-from tallybayes.families.text.word_table import by_word
 
 MOST_DOCUMENTS = 10_000
 ENOUGH_DOCUMENTS = 1000
@@ -56,17 +55,10 @@ class Documents:
         """The cumulative number of cells of the documents' words, given that of each word."""
         return np.cumsum(np.bincount(self.document, sizes[self.word], len(self)).astype(np.int64))
 
-    def worth(self, cells: int, sizes: Counts) -> int:
-        """How many documents have at most `cells` cells together; at least enough to fit on."""
-        return max(int(np.searchsorted(self.ends(sizes), cells)), min(ENOUGH_DOCUMENTS, len(self)))
-
-
-class Lookup:
-    """Where the cells of each word are."""
-
-    def __init__(self, seen: WordStatistics) -> None:
-        self.order, self.starts = by_word(seen.words, seen.classes, seen.size)
-        self.sizes = np.diff(self.starts)
+    def worth(self, cells: int, starts: Counts) -> int:
+        """How many documents have at most `cells` cells together, given where each word's cells start; at least enough
+        to fit on."""
+        return max(int(np.searchsorted(self.ends(np.diff(starts)), cells)), min(ENOUGH_DOCUMENTS, len(self)))
 
 
 class Rowwise(NamedTuple):
@@ -85,12 +77,12 @@ def left_out_documents(
     return Rowwise(_listed(family, asked, own, held, seen), of_row)
 
 
-def worth_fitting(documents: Documents, lookup: Lookup) -> Documents:
+def worth_fitting(documents: Documents, seen: WordStatistics) -> Documents:
     """As many documents as the limits allow."""
     width = documents.own.shape[1]
     most = min(MOST_DOCUMENTS, max(MOST_SCORES // width, ENOUGH_DOCUMENTS), max(2 * MOST_SCORES // width, 1))
     found = documents.part(0, min(most, len(documents)))
-    return found.part(0, found.worth(MOST_CELLS, lookup.sizes))
+    return found.part(0, found.worth(MOST_CELLS, seen.starts))
 
 
 def _grouped(

@@ -19,7 +19,7 @@ from tallybayes.data.fingerprints import Marks
 from tallybayes.data.processors import each_of
 from tallybayes.families.lbfgs import lbfgs
 from tallybayes.families.text.corpus import Corpus
-from tallybayes.families.text.left_out_documents import Documents, Lookup, left_out_documents, worth_fitting
+from tallybayes.families.text.left_out_documents import Documents, left_out_documents, worth_fitting
 from tallybayes.families.text.mix import PIECES, USUAL_A, Mix, block_count, blocks_of, mix_of, reads_runs, usual_mix
 from tallybayes.families.text.mix_formulas import bases
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
@@ -66,19 +66,19 @@ class Pieces(NamedTuple):
 class PieceMaker:
     """Makes the pieces of any documents from the counts of all. The scale of occurrences and shares is kept."""
 
-    def __init__(self, family: Any, seen: WordStatistics, lookup: Lookup) -> None:
-        self.family, self.seen, self.lookup = family, seen, lookup
+    def __init__(self, family: Any, seen: WordStatistics) -> None:
+        self.family, self.seen = family, seen
         self.count = block_count(family)
         blocks = blocks_of(family, seen.index)
         self._blocks = blocks.astype(np.int32)
-        self._classes = np.ascontiguousarray(seen.classes[lookup.order], np.int32)
+        self._classes = np.ascontiguousarray(seen.classes, np.int32)
         found = list(bases(family, seen, blocks))
-        self._counts = np.stack([base.counts[lookup.order] for base in found])
+        self._counts = np.stack([base.counts for base in found])
         self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
         found, lengths = kernels.left_pieces(
-            self.lookup.starts,
+            self.seen.starts,
             self._classes,
             self._blocks,
             self._counts,
@@ -120,9 +120,8 @@ def fit_words(
     evidence = np.zeros((len(rows), len(classes)))
     if not seen.size or np.count_nonzero(corpus.texts) < 2:
         return family, evidence
-    lookup = Lookup(seen)
     documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
-    pieces_of, few = PieceMaker(family, seen, lookup), worth_fitting(documents, lookup)
+    pieces_of, few = PieceMaker(family, seen), worth_fitting(documents, seen)
     if len(few) >= FEWEST:
         length = np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)  # different words of a document
         family = replace(family, mix=_best_mix(pieces_of, few, max(float(length), 1e-9)))
@@ -134,7 +133,7 @@ def fit_words(
 def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
     """Some of the documents choose `a`, and whether the default mix is as good; all of them fit the rest."""
     classes = pieces_of.seen.classes_met
-    some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.lookup.sizes))
+    some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.seen.starts))
     found = each_of(lambda a: pieces_of(some, a), SMOOTHINGS, len(some.word) * pieces_of.seen.width)
     pieces = dict(zip(SMOOTHINGS, found, strict=True))
     usual = usual_mix(pieces_of.family, USUAL_A, classes)

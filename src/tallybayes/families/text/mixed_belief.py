@@ -24,7 +24,7 @@ from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of, mix_of
 from tallybayes.families.text.mix_formulas import Base, bases, cell_evidence, parts_of, word_information
 from tallybayes.families.text.word_belief import WordBelief, cutting_of
 from tallybayes.families.text.word_statistics import WordStatistics
-from tallybayes.families.text.word_table import DENSE, by_word
+from tallybayes.families.text.word_table import DENSE
 
 FEW_CLASSES = 8  # up to this many, the table is dense; with more, most cells are empty
 OCCURRENCES = BASES.index("n")
@@ -67,16 +67,10 @@ class MixedTable:
         return np.asarray(self.seen.whole.documents.sum() / max(float(self.seen.texts.sum()), 1e-300))
 
     def _rows(self, words: Codes, values: Floats) -> Floats:
-        order, starts = self._order
-        row, at = ranges(starts[words], starts[words + 1])
+        row, at = ranges(self.seen.starts[words], self.seen.starts[words + 1])
         rows = np.zeros((len(words), self.width))
-        rows[row, self.seen.classes[order[at]]] = values[order[at]]
+        rows[row, self.seen.classes[at]] = values[at]
         return rows
-
-    @cached_property
-    def _order(self) -> tuple[Any, Counts]:
-        """The cells sorted by word, and where each word's cells start."""
-        return by_word(self.seen.words, self.seen.classes, self.seen.size)
 
     def _make_scorer(self) -> kernels.MixedScorer:
         seen, mix = self.seen, self.mix
@@ -85,10 +79,9 @@ class MixedTable:
             table[seen.words, 0, seen.classes] = self.once
             table[seen.words, 1, seen.classes] = self.again
             return kernels.MixedScorer(seen.index, table.reshape(seen.size, 2 * self.width), mix.gamma, mix.length)
-        order, starts = self._order
-        cells = np.stack([self.once, self.again], axis=1)[order]
-        classes = np.ascontiguousarray(seen.classes[order], np.int32)
-        return kernels.MixedScorer(seen.index, starts, classes, cells, self.width, mix.gamma, mix.length)
+        cells = np.stack([self.once, self.again], axis=1)
+        classes = np.ascontiguousarray(seen.classes, np.int32)
+        return kernels.MixedScorer(seen.index, seen.starts, classes, cells, self.width, mix.gamma, mix.length)
 
 
 def _folded(family: Any, seen: WordStatistics, mix: Mix) -> tuple[Floats, Floats]:

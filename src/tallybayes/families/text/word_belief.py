@@ -91,7 +91,9 @@ class WordBelief(Belief):
             return self
         reading = self.family.cutter.reading(documents, self._once, -1)
         _, words, _ = kernels.list_words(documents, reading, self.corpus.index, False)
-        return type(self)(self.family, self.corpus, seen_of(self.corpus, np.unique(words)))
+        seen = seen_of(self.corpus, np.unique(words))
+        self._spent += len(seen.words)
+        return type(self)(self.family, self.corpus, seen)
 
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.rows import UNIT
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts, witten_bell
 from tallybayes.families.text.corpus import Corpus, Frequencies, frequencies
@@ -33,7 +33,8 @@ class Whole(NamedTuple):
 @dataclass
 class WordStatistics:
     """The counts of words, and their totals. The evidence of a word depends only on its own counts and the totals, so a
-    few words can be computed at a time."""
+    few words can be computed at a time. Cells are sorted by word, and those of a word by class: sums over them do not
+    depend on the order of learning, not even in the last digit."""
 
     words: Codes  # the word of each cell …
     classes: Codes  # … and the class
@@ -66,6 +67,11 @@ class WordStatistics:
         return int(np.count_nonzero(self.texts > 0))
 
     @cached_property
+    def starts(self) -> Counts:
+        """Where the cells of each word start, and last where they end."""
+        return starts_of(self.words, self.size)
+
+    @cached_property
     def frequencies(self) -> list[Frequencies]:
         """For each class, how many words are in how many of its documents."""
         return self.corpus.frequencies if self.part else frequencies(self.classes, self.documents, self.width)
@@ -92,7 +98,7 @@ class WordStatistics:
         return summed(values, self.classes, self.width)
 
     def by_word(self, values: Floats) -> Floats:
-        return summed(values, self.words, self.size)
+        return np.bincount(self.words, values, self.size).astype(np.float64)
 
     def added_up(self) -> Whole:
         """The totals, if these are all words."""
@@ -117,6 +123,13 @@ class WordStatistics:
             return np.full(self.size, same)
         named = isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and isinstance(alpha.p, Mapping))
         return pseudocounts(alpha, self.vocabulary if named else [""] * self.size, self.by_word(values))
+
+
+def starts_of(words: Codes, size: int) -> Counts:
+    """Where each word starts among sorted words, and last where they end."""
+    starts = np.zeros(size + 1, np.int64)
+    np.cumsum(np.bincount(words, minlength=size), out=starts[1:])
+    return starts
 
 
 def may_be_parted(family: Any) -> bool:
@@ -157,6 +170,9 @@ def _seen(corpus: Corpus, codes: Codes, starts: Any, columns: Codes, sums: Float
     words, classes = np.repeat(np.arange(len(codes), dtype=np.int32), np.diff(starts)), corpus.place[columns]
     if len(classes) and classes.min() < 0:
         words, classes, sums = words[classes >= 0], classes[classes >= 0], sums[:, classes >= 0]
+    if not np.all((classes[1:] > classes[:-1]) | (words[1:] > words[:-1])):
+        order = np.lexsort((classes, words))
+        words, classes, sums = words[order], classes[order], sums[:, order]
     share = corpus.totals.get("share", np.zeros(len(corpus.keys)))
     whole = Whole(
         corpus.cells.words(), corpus.totals["n"], corpus.totals["documents"], share, corpus.met, corpus.by_run

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -11,7 +10,7 @@ from tallybayes import kernels
 from tallybayes.counts.cells import ranges
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.families.text.readings import WordEvidence
-from tallybayes.families.text.word_statistics import WordStatistics
+from tallybayes.families.text.word_statistics import WordStatistics, starts_of
 
 DENSE = 1 << 24  # words × classes: up to here the table is dense
 
@@ -49,21 +48,15 @@ class WordTable:
         """The evidence of these words for every class, one row for each."""
         if self._dense:
             return self._table[words]
-        evidence, (order, starts) = self.evidence, self._order
+        evidence, starts = self.evidence, self.seen.starts
         otherwise = evidence.otherwise[words]
         rows = otherwise[:, None] + evidence.each
         row, at = ranges(starts[words], starts[words + 1])
-        classes = self.seen.classes[order[at]]
+        classes = self.seen.classes[at]
         base = np.where(np.isfinite(otherwise), otherwise, 0.0)[row]
-        rows[row, classes] = base + evidence.cells[order[at]] + evidence.each[classes]
+        rows[row, classes] = base + evidence.cells[at] + evidence.each[classes]
         rows[:, self.blank] = evidence.each[self.blank]
         return rows
-
-    @cached_property
-    def _order(self) -> tuple[Any, Counts]:
-        """The cells sorted by word, and where each word's cells start. A class has one cell of a word, so the order
-        of classes changes no score."""
-        return np.argsort(self.seen.words, kind="stable"), starts_of(self.seen.words, self.seen.size)
 
     @cached_property
     def _table(self) -> Floats:
@@ -73,20 +66,18 @@ class WordTable:
         urn = self.evidence.concentration is not None
         if self._dense:
             return kernels.WordScorer(self.seen.index, self._table, urn)
-        order, starts = self._order
-        classes = np.ascontiguousarray(self.seen.classes[order], np.int32)
-        cells, evidence = self.evidence.cells[order], self.evidence
-        return kernels.WordScorer(self.seen.index, starts, classes, cells, evidence.otherwise, evidence.each, urn)
+        seen, evidence = self.seen, self.evidence
+        given = seen.starts, np.ascontiguousarray(seen.classes, np.int32), evidence.cells
+        return kernels.WordScorer(seen.index, *given, evidence.otherwise, evidence.each, urn)
 
     def _make_certain(self) -> tuple[kernels.WordScorer, Floats] | None:
         """For each class the number of words that every document has, and a scorer that counts those in a document."""
         if self.evidence.certain is None:
             return None
         words, classes = self.evidence.certain
-        order, starts = by_word(words, classes, self.seen.size)
         ones, zeros = np.ones(len(words)), np.zeros(self.seen.size)
-        held = np.ascontiguousarray(classes[order], np.int32)
-        scorer = kernels.WordScorer(self.seen.index, starts, held, ones, zeros, np.zeros(self.width))
+        given = starts_of(words, self.seen.size), np.ascontiguousarray(classes, np.int32), ones
+        scorer = kernels.WordScorer(self.seen.index, *given, zeros, np.zeros(self.width))
         return scorer, np.bincount(classes, minlength=self.width).astype(np.float64)
 
 
@@ -99,14 +90,3 @@ def dense_table(seen: WordStatistics, evidence: WordEvidence) -> Floats:
     table[seen.words, seen.classes] = base + evidence.cells + evidence.each[seen.classes]
     table[:, evidence.blank] = evidence.each[evidence.blank]
     return np.ascontiguousarray(table)
-
-
-def by_word(words: Codes, classes: Codes, size: int) -> tuple[Any, Counts]:
-    """Cells sorted by word and class, and where each word's cells start."""
-    return np.lexsort((classes, words)), starts_of(words, size)
-
-
-def starts_of(words: Codes, size: int) -> Counts:
-    starts = np.zeros(size + 1, np.int64)
-    np.cumsum(np.bincount(words, minlength=size), out=starts[1:])
-    return starts

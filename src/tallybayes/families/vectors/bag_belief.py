@@ -52,13 +52,10 @@ class PositionStatistics(WordStatistics):
     def vocabulary(self) -> list[str]:
         return [str(i) for i in range(self.positions)]
 
-    # The order of positions is always the same, so that sums need not be sorted to come out the same.
-
     def by_class(self, values: Floats) -> Floats:
+        """The order of positions is always the same, so values need not be sorted for their sums to come out the
+        same."""
         return np.bincount(self.classes, values, self.width).astype(np.float64)
-
-    def by_word(self, values: Floats) -> Floats:
-        return np.bincount(self.words, values, self.size).astype(np.float64)
 
 
 class PositionSums(NamedTuple):
