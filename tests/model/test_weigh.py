@@ -191,6 +191,17 @@ def test_many_classes_and_columns_are_weighed_on_fewer_rows():
     ]
 
 
+def test_texts_of_many_classes_are_weighed_on_fewer_rows():
+    """reading="auto" computes nine pieces of words and of pairs for every class, besides the column and the prior."""
+    labels = [i % 30 for i in range(600)]
+    frame = {"t": [f"a{c} b{i} c{i % 7}" for i, c in enumerate(labels)]}
+    rows = {}
+    for reading in ("auto", "multinomial"):
+        model = Model.train({"t": Words(reading=reading, ngrams=(1, 2))}, frame, labels)
+        rows[reading] = reweighed(model, sampled_rows(model, frame, labels), 30 * 20 * 300)[1].rows
+    assert rows == {"auto": 300, "multinomial": 600}
+
+
 def test_classes_of_few_rows_share_their_weights():
     """With 4 rows of each of 300 classes, a class has no weights of its own; with 3 classes of 400, it has."""
     for classes in (300, 3):

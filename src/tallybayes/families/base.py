@@ -158,6 +158,11 @@ class Family(Declared, ABC):
         return self, None
 
     @property
+    def pieces_left_out(self) -> int:
+        """How many numbers that computes for each row and class."""
+        return 0
+
+    @property
     def steady(self) -> Self:
         """This family with beliefs that rows counted more than once cannot mislead; itself for most families."""
         return self

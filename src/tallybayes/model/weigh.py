@@ -46,7 +46,7 @@ def weigh(
 ) -> Model:
     """The same counts with their evidence weighed. `data` are rows that the model has counted. Up to 20,000 of them, or
     10,000 with texts (at most 10 MB), or `rows`, are left out of the counts, a tenth at a time, and the weights
-    maximise the probability of their labels. Many classes and columns make it fewer, to bound the memory.
+    maximise the probability of their labels. Many classes and columns make it fewer, to bound memory and time.
 
     The sample depends on the rows alone, so the same rows give the same weights in any order. Although each row is left
     out of the counts that score it, the weights depend on it: after forgetting rows, weigh again.
@@ -106,12 +106,13 @@ def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
 
 
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
-    """The model with weights fitted on these rows, which it has counted, and the gain. `cells` bounds the memory."""
+    """The model with weights fitted on these rows, which it has counted, and the gain; `cells` bounds the work."""
     plain = model if model.schema.weights is None else model.believing(weights=None)
     steadied = {name: family.eager for name, family in plain.schema.columns.items() if family.eager != family}
     plain = plain.believing(steadied) if steadied else plain
     pieces = pieces_of(plain)
-    rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()), cells))
+    fitted = sum(family.pieces_left_out for family in plain.schema.columns.values())
+    rows = rows.at_most(most_rows(len(plain.classes), len(pieces.plain()) + fitted, cells))
     plain, evidence = _fitted(plain, rows)
     known = left_out_evidence(plain, rows, pieces, evidence)
     plain = _steadied(plain, rows, pieces, known)

@@ -130,6 +130,10 @@ class Crossed(Block):
         words, scores = self.words.fit_left_out(tally, cells, rows, classes, copies)
         return (self if words is self.words else replace(self, words=words).over(self.columns)), scores
 
+    @property
+    def pieces_left_out(self) -> int:
+        return self.words.pieces_left_out
+
     def takes(self, slots: Sequence[Any]) -> bool:
         return self.words.takes(slots)
 

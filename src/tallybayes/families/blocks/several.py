@@ -149,6 +149,10 @@ class Several(Block):
 
         return self._with(fitted), None
 
+    @property
+    def pieces_left_out(self) -> int:
+        return sum(member.pieces_left_out for member in self.members)
+
     def left_out(self, tally: Tallies, classes: Sequence[Key]) -> LeftOut:
         ways = [member.left_out(tally[str(i)], classes) for i, member in enumerate(self.members)]
 

@@ -21,7 +21,7 @@ from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import FITTED, Alpha, named_levels, smoothing
 from tallybayes.families.text.believing import believe_words
 from tallybayes.families.text.counting import ListedTexts, count, count_listed, listed
-from tallybayes.families.text.mix import AUTO, Mix, as_mix, mix_to_json
+from tallybayes.families.text.mix import AUTO, PIECES, Mix, as_mix, block_count, mix_to_json
 from tallybayes.families.text.mix_fit import fit_words
 from tallybayes.families.text.multinomial_coefficient import ABOUT_COEFFICIENT
 from tallybayes.families.text.readings import LOG_PRIORS, READINGS
@@ -283,6 +283,10 @@ class Words(Family):
         if self.reading != AUTO:
             return self, None
         return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes), copies))
+
+    @property
+    def pieces_left_out(self) -> int:
+        return block_count(self) * PIECES if self.reading == AUTO else 0
 
     @property
     def prior_weight(self) -> float:
