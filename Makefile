@@ -62,6 +62,7 @@ bench: .venv/ready
 	$(BIN)/python bench/text_auto.py
 	$(BIN)/python bench/growth.py
 	$(BIN)/python bench/text.py
+	$(BIN)/python bench/many_classes.py
 	$(BIN)/python bench/sequence.py
 	$(BIN)/python bench/joint.py
 	$(BIN)/python bench/text_growth.py
