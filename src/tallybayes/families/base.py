@@ -37,7 +37,7 @@ from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import Declared, settings_of
 
 if TYPE_CHECKING:
-    from tallybayes.families.folds import LeftOutFolds
+    from tallybayes.families.left_out import LeftOutFolds
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

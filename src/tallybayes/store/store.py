@@ -19,12 +19,11 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import Record
-from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, moment, time_before
+from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, checked_id, moment, named, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import JOURNAL, Folder
-from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
 from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
