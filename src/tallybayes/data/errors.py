@@ -3,7 +3,7 @@ exist."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Self
@@ -108,19 +108,27 @@ def those_there(names: Iterable[object]) -> str:
     return ", ".join(map(quoted, every[:SHOWN])) + f" and {more:,} more" * (more > 0) or "no columns"
 
 
-def hint(name: str, names: Iterable[object]) -> str:
+def hint(name: str, names: Collection[object]) -> str:
     """A sentence with the name that was probably meant, if there are more than a few.
 
     >>> hint("Income", ["income", *map(str, range(20))]), hint("Income", ["income"])
     (" Did you mean 'income'?", '')
     """
+    near = closest(name, names) if len(names) > FEW else None
+    return f" Did you mean {quoted(near)}?" if near else ""
+
+
+def closest(name: str, names: Iterable[object]) -> str | None:
+    """The name most similar to one that does not exist, if there is one.
+
+    >>> closest("Spma", ["ham", "spam"])
+    'spam'
+    """
     from difflib import get_close_matches
 
     if len(name) > LONGEST:
-        return ""
+        return None
     some = islice(names, MOST // max(len(name), 10) ** 2)
     by_small = {each[:LONGEST].casefold(): each for each in some if isinstance(each, str)}
-    if len(by_small) <= FEW:
-        return ""
     near = get_close_matches(name.casefold(), by_small, 1)
-    return f" Did you mean {quoted(by_small[near[0]])}?" if near else ""
+    return by_small[near[0]] if near else None

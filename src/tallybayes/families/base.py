@@ -172,11 +172,6 @@ class Family(Declared, ABC):
         fold: [class, row], centred over the classes and clipped as if it were weighed."""
         raise TypeError(f"{type(self).__name__} leaves out no folds by itself.")
 
-    @property
-    def prior_weight(self) -> float:
-        """The weight of the class prior if this column is the only one."""
-        return 1.0
-
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
         """A function that scores cells that were counted, each by the sums without it; `stays` says what is not left
         out."""

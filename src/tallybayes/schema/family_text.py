@@ -11,9 +11,9 @@ import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
+from tallybayes.data.errors import closest
 from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate, Mix
 
 LEFT_OUT = "left out"
@@ -259,10 +259,8 @@ class _Reader:
 
 
 def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
-    """The known name closest to an unknown one."""
-    by_small = {each.lower(): each for each in known}
-    near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
-    return f"Did you mean {by_small[near[0]]}? " if near else ""
+    near = closest(name, known)
+    return f"Did you mean {near}? " if near else ""
 
 
 def _cut_off(text: str) -> str:
