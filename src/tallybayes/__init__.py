@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from tallybayes.files import load as load
     from tallybayes.files import save as save
     from tallybayes.model import Model as Model
+    from tallybayes.model.em.clusters import choose_clusters as choose_clusters
+    from tallybayes.model.em.components import choose_components as choose_components
     from tallybayes.model.em.fitted import Fitted as Fitted
-    from tallybayes.model.em.how_many import choose_clusters as choose_clusters
-    from tallybayes.model.em.how_many import choose_components as choose_components
     from tallybayes.model.em.settings import EM as EM
     from tallybayes.model.evaluation import Evaluation as Evaluation
     from tallybayes.model.evaluation import evaluate as evaluate
@@ -54,7 +54,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _FOUND_IN = {
-    "model.em.how_many": ("choose_clusters", "choose_components"),
+    "model.em.clusters": ("choose_clusters",),
+    "model.em.components": ("choose_components",),
     "model.em.fitted": ("Fitted",),
     "model.em.settings": ("EM",),
     "model.evaluation": ("Evaluation", "evaluate"),

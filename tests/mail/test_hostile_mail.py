@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from examples import some
 from rough_mail import EXAMPLES, valid
-from tallybayes.mail import html, parts, read_mail, row
+from tallybayes.mail import headers, html, parts, read_mail, row
 
 
 @given(st.binary(max_size=300))
@@ -92,10 +92,10 @@ def test_boundary_limit():
 def test_header_limit():
     for piece in (b"a@b.c, ", b'"', b"=?utf-8?b?", b"=?utf-8?b?w6Q=?= ", b"\\", b"(", b"\n "):
         found = valid(b"To: " + piece * (1_000_000 // len(piece)))
-        assert len(found["to"]) <= parts.FIELD_READ
+        assert len(found["to"]) <= headers.FIELD_READ
     for piece in (b"a.", b"a.b ", b"1.", b"-", b"aa.aa\nReceived: "):
-        assert len(valid(b"Received: " + piece * (1_000_000 // len(piece)))["received"]) <= 2 * parts.FIELD_READ
-    many = valid(b"To:\n" * parts.FIELDS + b"Subject: unread\n\n")
+        assert len(valid(b"Received: " + piece * (1_000_000 // len(piece)))["received"]) <= 2 * headers.FIELD_READ
+    many = valid(b"To:\n" * headers.FIELDS + b"Subject: unread\n\n")
     assert (many["subject"], many["to"]) == ("", "")
 
 

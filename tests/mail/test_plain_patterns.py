@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallybayes.mail.decoding import plain, text_of
+from tallybayes.mail.headers import NAMES, hosts, split_headers
 from tallybayes.mail.html import BLOCK, INLINE
-from tallybayes.mail.parts import NAMES, hosts, split_headers
 from tallybayes.mail.stamping import head_of, without
 
 PIECES = [

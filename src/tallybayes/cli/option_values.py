@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.data.errors import closest, hint, those_there
+from tallybayes.data.naming import closest, hint, those_there
 from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:

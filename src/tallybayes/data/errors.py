@@ -1,22 +1,17 @@
-"""Errors that know their row, so that callers can add a file and a line; and names in messages about one that does not
-exist."""
+"""Errors that know their row, so that callers can add a file and a line."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-LONGEST = 60  # characters of a value or a name in an error
+LONGEST = 60  # characters of a value in an error
 INFINITE = "the value is infinite"
 FINITE_INSTEAD = "Give a finite number, or leave the cell missing: NaN or None, or empty in a file."
-SHOWN = 60  # names that are listed
-FEW = 12  # names that a reader can look through
-MOST = 1_000_000  # pairs of characters that are compared: the names may be a client's, and much alike
 
 
 def quoted(value: Any) -> str:
@@ -95,40 +90,3 @@ class CellError(ValueError):
 
 class UnreadableError(CellError):
     """A value of another kind than its family counts, such as a text among numbers; another family would take it."""
-
-
-def those_there(names: Iterable[object]) -> str:
-    """A list of names, not all if there are many.
-
-    >>> those_there(["age", "city"]), those_there([])
-    ("'age', 'city'", 'no columns')
-    """
-    every = list(names)
-    more = len(every) - SHOWN
-    return ", ".join(map(quoted, every[:SHOWN])) + f" and {more:,} more" * (more > 0) or "no columns"
-
-
-def hint(name: str, names: Collection[object]) -> str:
-    """A sentence with the name that was probably meant, if there are more than a few.
-
-    >>> hint("Income", ["income", *map(str, range(20))]), hint("Income", ["income"])
-    (" Did you mean 'income'?", '')
-    """
-    near = closest(name, names) if len(names) > FEW else None
-    return f" Did you mean {quoted(near)}?" if near else ""
-
-
-def closest(name: str, names: Iterable[object]) -> str | None:
-    """The name most similar to one that does not exist, if there is one.
-
-    >>> closest("Spma", ["ham", "spam"])
-    'spam'
-    """
-    from difflib import get_close_matches
-
-    if len(name) > LONGEST:
-        return None
-    some = islice(names, MOST // max(len(name), 10) ** 2)
-    by_small = {each[:LONGEST].casefold(): each for each in some if isinstance(each, str)}
-    near = get_close_matches(name.casefold(), by_small, 1)
-    return by_small[near[0]] if near else None

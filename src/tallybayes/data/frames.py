@@ -26,9 +26,9 @@ from tallybayes.data.cells import numbers as numbers
 from tallybayes.data.cells import plain as plain
 from tallybayes.data.cells import texts as texts
 from tallybayes.data.dataframes import for_arrow, small_frame
-from tallybayes.data.errors import hint, those_there
 from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
+from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
     REFUSALS,
     is_long_text,

@@ -9,8 +9,9 @@ import re
 from collections.abc import Sequence
 
 from tallybayes.mail.decoding import decoded, one_line, text_of
+from tallybayes.mail.headers import field_text, hosts, keyword, media_type, parameter
 from tallybayes.mail.html import html_links, html_text
-from tallybayes.mail.parts import MailPart, field_text, hosts, keyword, media_type, parameter, parts_of
+from tallybayes.mail.parts import MailPart, parts_of
 
 Row = dict[str, str | bool | int]
 

@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from tallybayes.data.errors import closest
+from tallybayes.data.naming import closest
 from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate, Mix
 
 LEFT_OUT = "left out"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
-from tallybayes.data.errors import hint, those_there
+from tallybayes.data.naming import hint, those_there
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.paths import quoted
 

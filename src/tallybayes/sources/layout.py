@@ -19,7 +19,7 @@ import pyarrow.csv
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.data.errors import those_there
+from tallybayes.data.naming import those_there
 from tallybayes.sources.base import ColumnTypes, SourceError
 from tallybayes.sources.columns import one_batch
 from tallybayes.sources.paths import quoted

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
-from tallybayes.data.errors import those_there
+from tallybayes.data.naming import those_there
 from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
