@@ -7,7 +7,7 @@ from typing import Any
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
-from tallybayes.counts.row_bytes import FEW, write_table
+from tallybayes.counts.packing import FEW, write_table
 from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, Tally
 
