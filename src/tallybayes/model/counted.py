@@ -270,8 +270,7 @@ class Counted(Additive):
     def _check_label_type(self, label_type: pa.DataType) -> None:
         if self.label_type is not None and label_type != self.label_type and self.rows.filled():
             raise TypeError(
-                f"The labels are of type {label_type}; those already counted are of type {self.label_type}. "
-                "Give labels of one type."
+                f"The labels are of type {label_type}; those already counted are of type {self.label_type}."
             )
 
     def _check_mergeable(self, other: Self) -> None:

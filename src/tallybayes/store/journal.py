@@ -57,9 +57,8 @@ class Journal:
     """The database of a store."""
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
-        how = "rwc" if new else "rw"
         sql = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={how}",
+            f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
