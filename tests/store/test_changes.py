@@ -11,7 +11,7 @@ import pytest
 
 from tallybayes import Correlated, Gaussian, Model, Pairs, Schema, Store, Words, digest
 from tallybayes.store import DifferentContentError, StoreError, StoreInUseError, UnknownRowError
-from tallybayes.store.changes import LONGEST
+from tallybayes.store.ids import LONGEST
 
 SCHEMA = {"text": Words()}
 

@@ -5,7 +5,6 @@ A change is fully validated before it is made, first in the model and then in th
 
 from __future__ import annotations
 
-import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
@@ -24,7 +23,6 @@ from tallybayes.store.state import CountedRow, Place, State
 EACH, TIMES = 5_000, 6  # bytes of a change in memory, about: so many, and so many for every byte of its counts
 FIRST = datetime.min.replace(tzinfo=UTC)
 Merged = list[tuple[Model | None, CountedRow | None]]  # subtracted and added
-LONGEST = 1000  # characters
 
 
 class Change(NamedTuple):
@@ -267,16 +265,3 @@ def by_class(model: Model) -> Iterator[tuple[Any, Model]]:
     """Every label, and the counts of its rows."""
     for label, key in zip(model.classes, model.keys(), strict=True):
         yield label, model._mapped(methodcaller("only", [key]), model.label_type)
-
-
-def new_id(id: str | None) -> str:
-    """The id given, or a random one."""
-    return secrets.token_hex(16) if id is None else checked_id(id)
-
-
-def checked_id(id: Any) -> str:
-    if not isinstance(id, str):
-        raise TypeError(f"The id is {id!r}; give a string.")
-    if not 0 < len(id) <= LONGEST or not id.isprintable():
-        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} printable characters.")
-    return id

@@ -19,11 +19,12 @@ from tallybayes.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.store.chain import Record
-from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, checked_id, moment, new_id, time_before
+from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, moment, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
 from tallybayes.store.errors import DamagedStoreError, StoreError
 from tallybayes.store.folder import JOURNAL, Folder
+from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
 from tallybayes.store.parts import all_of, counted_each, in_parts
 from tallybayes.store.receipts import Receipt, of_journal, receipt_of
@@ -119,14 +120,14 @@ class Store:
         return self._learning(row, label, id, prove, wait=False)
 
     def _learning(self, row: Any, label: Any, id: str | None, prove: bool, *, wait: bool) -> Future[Change]:
-        id, work, size = self._changes.learning(new_id(id), self._counted(row, label), prove)
+        id, work, size = self._changes.learning(named(id), self._counted(row, label), prove)
         return self._writer.hand_over(work, id=id, size=size, wait=wait)
 
     def learn_all(self, rows: Iterable[tuple[Any, Any, str | None]]) -> list[Change]:
         """Learns rows, each (row, label, id), in as few commits as possible. If a row is invalid, its commit and all
         later ones are not made; the error's notes say which row it is, and how many were learned before."""
         learning, found = self._changes.learning, counted_each(rows, self._counted)
-        return self._all(learning(new_id(id), counted) for id, counted in found)
+        return self._all(learning(named(id), counted) for id, counted in found)
 
     def learn_model(self, model: Model, *, id: str) -> list[Change]:
         """Learns all rows that a model has counted in one commit, with a change for every class, under the id and the
