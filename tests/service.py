@@ -49,7 +49,7 @@ def spam_service(folder, settings=None, schema=None, rows=ROWS):
 @contextmanager
 def process(*arguments):
     """`tallybayes serve` as a process, and the URL it prints."""
-    command = [sys.executable, "-m", "tallybayes.cli", "serve", *map(str, arguments), "--port", "0"]
+    command = [sys.executable, "-m", "tallybayes", "serve", *map(str, arguments), "--port", "0"]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         line = child.stdout.readline()

@@ -74,7 +74,7 @@ def test_skipped_bad_rows_do_not_restart_training(tally, tmp_path, odd):
 
 
 def test_misleading_pipe_is_an_error_that_says_what_to_do(tmp_path, odd):
-    command = f"cat t.csv | {sys.executable} -m tallybayes.cli train - --label y -o m.tally"
+    command = f"cat t.csv | {sys.executable} -m tallybayes train - --label y -o m.tally"
     ended = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
     assert "'unknown' is not a number" in ended.stderr

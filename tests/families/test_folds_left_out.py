@@ -10,7 +10,7 @@ from tallybayes import Bernoulli, Categorical, Histogram
 from tallybayes.counts.tally import Rows
 from tallybayes.families.base import Belief
 from tallybayes.families.centring import centred
-from tallybayes.families.folds import LeftOutFolds
+from tallybayes.families.left_out import LeftOutFolds
 from tallybayes.families.smoothing import MEstimate
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*are counted in steps")  # few bits

@@ -12,10 +12,9 @@ from letters import ham, spam, trained
 from service import serving
 from tallybayes import Store
 from tallybayes.filtering.at_server import ServerError, ServerFilter
-from tallybayes.filtering.base import ANY, Wanted
+from tallybayes.filtering.base import ANY, Letter, Wanted
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.in_store import StoreFilter
-from tallybayes.filtering.letter import Letter
 from tallybayes.serve.tokens import new_token
 
 

@@ -4,11 +4,10 @@ import pytest
 
 from letters import ham, spam, trained
 from tallybayes import Model, Store, Words, digest, load, save
-from tallybayes.filtering.base import ANY, Wanted
+from tallybayes.filtering.base import ANY, Letter, Wanted
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.in_file import FileFilter
 from tallybayes.filtering.in_store import StoreFilter
-from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import SETTING, Thresholds
 from tallybayes.mail import read_mail
 from tallybayes.mail.stamping import stamped

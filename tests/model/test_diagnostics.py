@@ -23,9 +23,9 @@ from tallybayes import (
 )
 from tallybayes.model.decision_regions import line, plane
 from tallybayes.model.diagnosis import diagnose
-from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.information import between, information
 from tallybayes.model.shapes import NUMBERS
+from tallybayes.plots.ranking import thresholds
 
 FRAME = {
     "outlook": ["sunny", "sunny", "rain", "rain", None, "rain", "sunny", "rain"],

@@ -6,7 +6,7 @@ import pytest
 from em_rows import mixed_rows, written
 
 from tallybayes import EM, Categorical, Gaussian, Model, Poisson, Schema, digest
-from tallybayes.model.em.weight_choice import best_weight
+from tallybayes.model.em.folds import best_weight
 
 
 @pytest.mark.long

@@ -21,7 +21,6 @@ from tallybayes import (
     heaviest,
 )
 from tallybayes.model.decision_regions import line
-from tallybayes.model.evaluation.curves import thresholds
 from tallybayes.model.shapes import shape
 from tallybayes.plots import (
     BoundaryDisplay,
@@ -42,6 +41,7 @@ from tallybayes.plots import (
     WaterfallDisplay,
     WordProbabilityDisplay,
 )
+from tallybayes.plots.ranking import thresholds
 
 WORDS = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
 

@@ -26,9 +26,9 @@ from tallybayes import (
 from tallybayes.model.shapes import shape_in
 from tallybayes.report import evidence
 from tallybayes.report.marks import by_family
-from tallybayes.serve.page.charts import HIGH, POINTS, WIDE, chart_of
 from tallybayes.serve.page.fields import LEVEL, NUMBER, OTHER, TEXT, VECTOR, as_text, fields_for, from_text, row_of
 from tallybayes.serve.page.forms import form_of
+from tallybayes.serve.page.knowing import HIGH, POINTS, WIDE, chart_of
 from tallybayes.serve.page.rendering import percent
 from tallybayes.serve.page.trying import LONGEST, highlighted
 

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from itertools import chain
 
 import pyarrow as pa
@@ -223,22 +222,23 @@ def test_source_and_table_give_the_same_model():
 
 
 def test_reading_ahead_keeps_order_and_bounds():
-    taken = []
+    ahead, found, done = [], [], [threading.Event() for _ in range(100)]
 
     def pieces():
         for i in range(100):
-            taken.append(i)
+            ahead.append(i - len(found))
             yield i
 
     def work(i):
-        time.sleep(0.002 * (i % 3))
+        if i % 2 == 0:
+            assert done[i + 1].wait(120)  # every second piece is done before the one that precedes it
+        done[i].set()
         return i * i
 
-    results = read_ahead(pieces(), work, workers=3, ahead=4)
-    assert next(results) == 0
-    time.sleep(0.2)
-    assert len(taken) <= 8
-    assert list(results) == [i * i for i in range(1, 100)]
+    for result in read_ahead(pieces(), work, workers=3, ahead=4):
+        found.append(result)
+    assert found == [i * i for i in range(100)]
+    assert max(ahead) <= 8
 
 
 def test_errors_reach_the_consumer_in_order():
@@ -267,7 +267,7 @@ def test_threads_stop_with_the_consumer():
     results = read_ahead(endless(), str, workers=2, ahead=3)
     assert next(results) == "1"
     results.close()
-    assert closed.is_set()
+    assert closed.wait(120)
     for thread in set(threading.enumerate()) - before:
         thread.join(120)
     assert set(threading.enumerate()) <= before

@@ -38,7 +38,7 @@ def test_receipt_matches_the_store_open_or_closed_and_its_backup(store, tmp_path
     receipt = store.receipt("a")
     assert "The row is not in the store" in check_receipt(receipt, store)
     store.learn("win a prize", "spam", id="a")
-    assert "1 changes since. The row is in the store again" in check_receipt(receipt, store)
+    assert "1 change since. The row is in the store again" in check_receipt(receipt, store)
     store.backup(tmp_path / "copy")
     store.close()
     for path in ("s", "copy"):

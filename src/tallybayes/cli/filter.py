@@ -150,7 +150,7 @@ def _opened(
 
 def _filtered(judge: Filter, mail: bytes, wanted: Wanted | None, learn: bool, exit_code: bool) -> tuple[bytes, int]:
     """The output and the exit code."""
-    from tallybayes.filtering.letter import Letter
+    from tallybayes.filtering.base import Letter
     from tallybayes.filtering.thresholds import HAM, SPAM, UNSURE
 
     letter = Letter(mail)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from tallybayes.data.naming import hint, those_there
+from tallybayes.data.naming import closest, hint, those_there
 from tallybayes.report.plain import to_text
 
 if TYPE_CHECKING:
@@ -89,11 +89,8 @@ def near(text: str, classes: Sequence[Any]) -> str:
     >>> near("Spma", ["ham", "spam"])
     " Did you mean 'spam'?"
     """
-    from difflib import get_close_matches
-
-    written = {label.casefold(): label for label in classes if isinstance(label, str)}
-    found = get_close_matches(text.casefold(), written, 1)
-    return f" Did you mean {written[found[0]]!r}?" if found else ""
+    found = closest(text, classes)
+    return f" Did you mean {found!r}?" if found else ""
 
 
 def new_class(model: Model, text: str) -> Any:

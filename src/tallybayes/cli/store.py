@@ -13,6 +13,7 @@ from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.progress import counting
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import summary
+from tallybayes.report.blocks import how_many
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
 ALL_DAYS = 999_999_999  # the longest duration
@@ -51,7 +52,7 @@ def verify(store: StoreFolder) -> int | None:
     if not found:
         say(*found.problems)
         return NO
-    print(f"{store}: {found.changes:,} changes and {found.rows:,} rows with ids agree.")
+    print(f"{store}: {how_many(found.changes, 'change', 'changes')} and {how_many(found.rows)} with ids agree.")
     return None
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
+from tallybayes.counts.packing import FEW, write_table
 from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, Tally
-from tallybayes.counts.written import FEW, write_table
 
 ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
 

@@ -18,11 +18,10 @@ from tallybayes.counts.cells import Cells, Changes, with_room
 from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
-from tallybayes.counts.packing import Arrays, pack_cells, unpack_cells
+from tallybayes.counts.packing import Arrays, pack_cells, read_words, unpack_cells, write_words
 from tallybayes.counts.slots import Texts
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Tally
-from tallybayes.counts.written import read_words, write_words
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = 30  # words that a repr shows

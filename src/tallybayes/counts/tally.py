@@ -18,12 +18,11 @@ from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
 from tallybayes.counts.exact import FULL, Counts, Exact, Floats, union
 from tallybayes.counts.lookup import by_class, formatted, never_met
-from tallybayes.counts.packing import Arrays, pack_table, unpack_table
+from tallybayes.counts.packing import Arrays, pack_table, read_table, unpack_table, write_table
 from tallybayes.counts.rows import Rows as Rows
 from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions, common, in_order
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.tallies import AnyTally
-from tallybayes.counts.written import read_table, write_table
 
 RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
 

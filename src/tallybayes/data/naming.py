@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from itertools import islice
 
 SHOWN = 60  # names that are listed, and characters of one
@@ -21,22 +21,30 @@ def those_there(names: Iterable[object]) -> str:
     return ", ".join(map(_quoted, every[:SHOWN])) + f" and {more:,} more" * (more > 0) or "no columns"
 
 
-def hint(name: str, names: Iterable[object]) -> str:
+def hint(name: str, names: Collection[object]) -> str:
     """A sentence with the name that was probably meant, if there are more than a few.
 
     >>> hint("Income", ["income", *map(str, range(20))]), hint("Income", ["income"])
     (" Did you mean 'income'?", '')
     """
+    near = closest(name, names) if len(names) > FEW else None
+    return f" Did you mean {_quoted(near)}?" if near else ""
+
+
+def closest(name: str, names: Iterable[object]) -> str | None:
+    """The name most similar to one that does not exist, if there is one.
+
+    >>> closest("Spma", ["ham", "spam"])
+    'spam'
+    """
     from difflib import get_close_matches
 
     if len(name) > SHOWN:
-        return ""
+        return None
     some = islice(names, MOST // max(len(name), 10) ** 2)
     by_small = {each[:SHOWN].casefold(): each for each in some if isinstance(each, str)}
-    if len(by_small) <= FEW:
-        return ""
     near = get_close_matches(name.casefold(), by_small, 1)
-    return f" Did you mean {_quoted(by_small[near[0]])}?" if near else ""
+    return by_small[near[0]] if near else None
 
 
 def _quoted(name: object) -> str:

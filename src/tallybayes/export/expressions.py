@@ -1,15 +1,19 @@
-"""Numbers, names and formulas as SQL expressions, which sqlglot writes in any dialect: nothing is ever pasted into
-text, so no name or level can be injected as SQL."""
+"""SQL expressions and nested selections, which sqlglot writes in any dialect: nothing is ever pasted into text, so no
+name or level can be injected as SQL."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tallybayes.families.numbers.support import LARGEST, Support
 from tallybayes.families.portable import ByFormula, ByInterval, Operand
+
+EVERYTHING = 2**62  # rows: a limit that keeps these databases from flattening the selections …
+FENCED = ("duckdb", "postgres", "sqlite")  # … and computing expressions several times
+
 
 try:
     from sqlglot import Dialect as Dialect
@@ -129,3 +133,70 @@ def interval(x: exp.Expression, portable: ByInterval) -> exp.Expression:
         return case([(below, found(low, middle))], found(middle + 1, high))
 
     return case([(exp.Is(this=x.copy(), expression=exp.Null()).not_(), found(0, len(portable.edges)))], None)
+
+
+class Step(NamedTuple):
+    """A common table expression; if `held`, it is materialised."""
+
+    name: str
+    query: exp.Expression
+    recursive: bool = False
+    held: bool = False
+
+
+def named(parts: Sequence[str], alias: str | None = None) -> exp.Table:
+    names = [exp.to_identifier(part, quoted=True) for part in parts]
+    table = exp.Table(**dict(zip(("this", "db", "catalog"), reversed(names), strict=False)))
+    if alias is not None:
+        table.set("alias", exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+    return table
+
+
+class Selection:
+    """A selection from a table or from another selection, to which named columns are added."""
+
+    def __init__(self, source: exp.Expression, alias: str, fenced: bool) -> None:
+        self.alias = alias
+        self.fenced = fenced
+        self.select = exp.Select().from_(source, copy=False)
+        self.names: list[str] = []
+
+    def add(self, name: str, value: exp.Expression) -> None:
+        self.names.append(name)
+        self.select = self.select.select(exp.alias_(value, name, quoted=True), copy=False)
+
+    def column(self, name: str) -> exp.Expression:
+        return column(name, self.alias)
+
+    def join(self, table: exp.Expression, on: Sequence[exp.Expression]) -> None:
+        self.select = self.select.join(table, on=exp.and_(*on, copy=False), join_type="left", copy=False)
+
+    def above(self, alias: str, without: Sequence[str] = ()) -> Selection:
+        """A selection of all columns of this one."""
+        below = self.select.limit(EVERYTHING, copy=False) if self.fenced else self.select
+        source = exp.Subquery(this=below, alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)))
+        return self._over(source, alias, without)
+
+    def after(self, step: str, alias: str, without: Sequence[str] = ()) -> Selection:
+        """A selection from this one as a named step, which may be used elsewhere as well."""
+        return self._over(named([step], alias), alias, without)
+
+    def _over(self, source: exp.Expression, alias: str, without: Sequence[str]) -> Selection:
+        found = Selection(source, alias, self.fenced)
+        for name in self.names:
+            if name not in without:
+                found.add(name, found.column(name))
+        return found
+
+
+def put_before(query: exp.Expression, steps: Sequence[Step]) -> None:
+    expressions = [
+        exp.CTE(
+            this=step.query,
+            alias=exp.TableAlias(this=exp.to_identifier(step.name, quoted=True)),
+            materialized=True if step.held else None,
+        )
+        for step in steps
+    ]
+    if expressions:
+        query.set("with_", exp.With(expressions=expressions, recursive=any(step.recursive for step in steps)))

@@ -8,18 +8,20 @@ from typing import NamedTuple
 from tallybayes.export import texts
 from tallybayes.export.expressions import (
     IMPOSSIBLE,
+    Selection,
+    Step,
     as_double,
     case,
     column,
     exp,
     formula,
     interval,
+    named,
     number,
     taken,
     text,
 )
 from tallybayes.export.portable_model import PortableColumn, PortableModel, unweighed
-from tallybayes.export.selections import Selection, Step, named
 from tallybayes.export.weights import again_of
 from tallybayes.families.numbers.support import REAL
 from tallybayes.families.portable import ByFormula, ByInterval, ByLevel, ByWords, Weighed

@@ -10,10 +10,22 @@ from typing import Any
 import numpy as np
 
 from tallybayes.export import letters
-from tallybayes.export.expressions import HOPELESS, IMPOSSIBLE, Dialect, case, digits, exp, number, text
+from tallybayes.export.expressions import (
+    FENCED,
+    HOPELESS,
+    IMPOSSIBLE,
+    Dialect,
+    Selection,
+    case,
+    digits,
+    exp,
+    named,
+    number,
+    put_before,
+    text,
+)
 from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.export.scores import TableNames, cells, cut_texts, greatest, scored, texts_of
-from tallybayes.export.selections import FENCED, Selection, named, put_before
 from tallybayes.export.weights import weights_of
 from tallybayes.families.portable import ByFormula
 

@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tallybayes.export import letters
-from tallybayes.export.expressions import as_double, column, exp, number, parsed, text
-from tallybayes.export.selections import Step, named
+from tallybayes.export.expressions import Step, as_double, column, exp, named, number, parsed, text
 from tallybayes.families.portable import ByWords, Cutting
 
 _LOWERED = """SELECT r, CASE WHEN {bytes} = LENGTH(c) THEN LOWER({c}) ELSE TRANSLATE(

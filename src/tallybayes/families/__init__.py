@@ -11,9 +11,9 @@ from tallybayes.families.base import Family as Family
 from tallybayes.families.blocks.correlated import Correlated as Correlated
 from tallybayes.families.blocks.crossed import Crossed as Crossed
 from tallybayes.families.blocks.pairs import Pairs as Pairs
+from tallybayes.families.blocks.pairs import Tuples as Tuples
 from tallybayes.families.blocks.several import Several as Several
 from tallybayes.families.blocks.trees import Trees as Trees
-from tallybayes.families.blocks.tuples import Tuples as Tuples
 from tallybayes.families.levels.bernoulli import Bernoulli as Bernoulli
 from tallybayes.families.levels.categorical import Categorical as Categorical
 from tallybayes.families.numbers.density import Density as Density

@@ -37,7 +37,7 @@ from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import Declared, settings_of
 
 if TYPE_CHECKING:
-    from tallybayes.families.folds import LeftOutFolds
+    from tallybayes.families.left_out import LeftOutFolds
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -176,11 +176,6 @@ class Family(Declared, ABC):
         """For each of several columns the evidence of cells that were counted, each by the integer sums without its
         fold: [class, row], centred over the classes and clipped as if it were weighed."""
         raise TypeError(f"{type(self).__name__} leaves out no folds by itself.")
-
-    @property
-    def prior_weight(self) -> float:
-        """The weight of the class prior if this column is the only one."""
-        return 1.0
 
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
         """A function that scores cells that were counted, each by the sums without it; `stays` says what is not left

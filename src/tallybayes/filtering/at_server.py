@@ -8,11 +8,9 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
-from tallybayes.filtering.base import Filter, Wanted
+from tallybayes.filtering.base import Filter, Letter, Verdict, Wanted
 from tallybayes.filtering.classes import Names
-from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import SETTING, Thresholds
-from tallybayes.filtering.verdict import Verdict
 
 MODELS = "/v1/models"
 PATIENCE = 10.0  # seconds for an answer

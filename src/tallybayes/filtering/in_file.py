@@ -8,12 +8,10 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.files import changing, load_version
-from tallybayes.filtering.base import ANY, Filter, Wanted
+from tallybayes.filtering.base import ANY, Filter, Letter, Verdict, Wanted
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.in_memory import check_columns, probabilities_of
-from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import Thresholds
-from tallybayes.filtering.verdict import Verdict
 from tallybayes.model import Model
 
 

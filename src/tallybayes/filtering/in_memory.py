@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tallybayes.filtering.letter import Letter
+from tallybayes.filtering.base import Letter
 from tallybayes.mail.row import COLUMNS
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema

@@ -6,12 +6,10 @@ import time
 from contextlib import suppress
 from typing import Any
 
-from tallybayes.filtering.base import Filter, Wanted
+from tallybayes.filtering.base import Filter, Letter, Verdict, Wanted
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.in_memory import check_columns, probabilities_of
-from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import SETTING, Thresholds
-from tallybayes.filtering.verdict import Verdict
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store import DifferentContentError, Store, StoreError, StoreInUseError, UnknownRowError

@@ -21,7 +21,7 @@ from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families import Belief
 from tallybayes.families.centring import centred
-from tallybayes.families.folds import LeftOutFolds
+from tallybayes.families.left_out import LeftOutFolds
 from tallybayes.families.weighed import Absence, absence
 from tallybayes.model.model import Model
 from tallybayes.model.sampled_rows import SampledRows

@@ -14,12 +14,11 @@ from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
-from tallybayes.data.copies import are_cases
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.model.sampled_rows import Indices, SampledRows
-from tallybayes.model.taken import Taken, numbered, spelled_out
+from tallybayes.model.taken import Taken, are_cases, numbered, spelled_out
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows

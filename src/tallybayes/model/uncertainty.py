@@ -18,14 +18,13 @@ from tallybayes.model import decide, draw
 from tallybayes.model.classifier import Classifier
 from tallybayes.model.counted import Counted
 from tallybayes.model.credible import DRAWS, CredibleInterval, credible
-from tallybayes.model.influence import Influence, influences
 from tallybayes.model.novelty import Comparison
 from tallybayes.model.questions import Question, questions
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import each_once
 
 if TYPE_CHECKING:
-    from tallybayes.model.suspects import Suspect
+    from tallybayes.model.influence import Influence, Suspect
 
 COMPARED = 2000  # rows drawn for comparison
 MADE_UP = 10_000  # rows drawn to estimate the error rate
@@ -109,6 +108,8 @@ class Uncertainty(Counted, Classifier):
     ) -> list[Influence]:
         """How the answer to a row would change without each of the training rows given, which the model must have
         counted with these weights: exact, by subtraction. The most influential come first."""
+        from tallybayes.model.influence import influences
+
         return influences(self, row, data, labels, weights, top, absent)
 
     def suspects(
@@ -116,7 +117,7 @@ class Uncertainty(Counted, Classifier):
     ) -> list[Suspect]:
         """Training rows whose own label is improbable when they are left out of the counts: labels that may be wrong.
         The least probable first."""
-        from tallybayes.model.suspects import suspected
+        from tallybayes.model.influence import suspected
 
         return suspected(cast(Any, self), data, labels, weights, top, absent)
 

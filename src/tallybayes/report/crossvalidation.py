@@ -46,7 +46,8 @@ def facts(result: CrossValidation) -> CrossValidationFacts:
 
 def blocks(facts: CrossValidationFacts) -> Iterator[Block]:
     yield from brief(facts)
-    yield from list(evaluation.blocks(facts.pooled))[len(list(evaluation.brief(facts.pooled))) :]
+    yield from evaluation.by_class(facts.pooled)
+    yield evaluation.calibration(facts.pooled)
     yield _fold_table(facts)
 
 

@@ -62,9 +62,8 @@ def facts(result: Evaluation) -> EvaluationFacts:
 def blocks(facts: EvaluationFacts) -> Iterator[Block]:
     """The summary, the classes (the worst of many), the confusions and the calibration."""
     yield from brief(facts)
-    yield _class_table(facts)
-    yield _confusions(facts)
-    yield _calibration(facts)
+    yield from by_class(facts)
+    yield calibration(facts)
 
 
 def brief(facts: EvaluationFacts) -> Iterator[Block]:
@@ -72,6 +71,11 @@ def brief(facts: EvaluationFacts) -> Iterator[Block]:
     if facts.unknown:
         listed = ", ".join(repr(short(label)) for label in facts.unknown[:FEW]) + ", …" * (len(facts.unknown) > FEW)
         yield Lines([f"The model has not seen {listed}."])
+
+
+def by_class(facts: EvaluationFacts) -> Iterator[Block]:
+    yield _class_table(facts)
+    yield _confusions(facts)
 
 
 def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
@@ -131,7 +135,7 @@ def _matrix(facts: EvaluationFacts) -> Table:
     return Table(rows, ["truth \\ decision", *names], "confusion")
 
 
-def _calibration(facts: EvaluationFacts) -> Table:
+def calibration(facts: EvaluationFacts) -> Table:
     rows = [
         (f"{part.low:.2f} to {part.high:.2f}", count(part.n), f"{part.probability:.3f}", f"{part.accuracy:.3f}")
         for part in facts.calibration

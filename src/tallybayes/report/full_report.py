@@ -118,17 +118,14 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
 
 def _quality(facts: WholeFacts) -> Iterator[Block]:
     if facts.evaluation is not None:
-        yield from (block for block in evaluation.blocks(facts.evaluation) if _title(block) != "calibration")
+        yield from evaluation.brief(facts.evaluation)
+        yield from evaluation.by_class(facts.evaluation)
 
 
 def _calibration(facts: WholeFacts) -> Iterator[Block]:
     if facts.evaluation is not None:
         yield Lines(["Of the decisions made with probability 0.9, nine in ten should be right."])
-        yield from (block for block in evaluation.blocks(facts.evaluation) if _title(block) == "calibration")
-
-
-def _title(block: Block) -> str:
-    return getattr(block, "title", "")
+        yield evaluation.calibration(facts.evaluation)
 
 
 def _telling(facts: WholeFacts) -> Iterator[Block]:

@@ -72,7 +72,8 @@ def report_on(thing: Any, **settings: Any) -> Report:
     subject = next((name for name in names if name in SUBJECTS), None)
     if subject is None:
         raise TypeError(
-            f"There is no report on {thing!r}; give a Schema, a Model, Evidence, an Evaluation or a CrossValidation."
+            f"There is no report on {thing!r}; give a Schema, a Model, Evidence, an Evaluation, a CrossValidation "
+            "or a Chosen."
         )
     module = import_module(f"tallybayes.report.{subject}")
     facts = module.facts(thing, **settings)

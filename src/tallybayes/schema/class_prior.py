@@ -79,7 +79,7 @@ def counted_prior(prior: CheckedPrior, labels: Sequence[Any]) -> Floats:
     """The pseudo-counts; an error if the prior is made of probabilities."""
     found = pseudo_counts(prior, labels)
     if found is None:
-        raise ValueError(f"The classes' probabilities are given ({prior!r}), not counted.")
+        raise ValueError(f"The classes' probabilities are given ({prior!r}), not counted, so they have no posterior.")
     return found
 
 
@@ -92,7 +92,9 @@ def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
         raise ValueError(f"The prior gives no probability for class {unknown[0]!r}; it has {prior!r}{hint}.")
     weights = np.array([float(prior[label]) for label in labels])
     if labels and not weights.any():
-        raise ValueError(f"The prior {prior!r} makes every class that has rows impossible.")
+        raise ValueError(
+            f"The prior {prior!r} makes every class that has rows impossible. Give one a probability above 0."
+        )
     lost = sum(prior[label] for label in unmet)
     if lost:
         share = f"a share of {lost:.6g} goes to the other classes in proportion"

@@ -15,7 +15,7 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
     """Raises an error unless both have the same columns and count the same of each."""
     if columns.keys() != others.keys():
         here, there = (", ".join(map(repr, side)) or "none" for side in (columns, others))
-        raise ValueError(f"The columns differ: {here} and {there}.")
+        raise ValueError(f"The columns differ: {here} and {there}. Train both models with the same schema.")
     for name, family in columns.items():
         rival = others[name]
         if family is not rival and family.counts != rival.counts:

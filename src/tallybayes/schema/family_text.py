@@ -11,9 +11,10 @@ import ast
 import dataclasses
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, NamedTuple, TypeVar
 
+from tallybayes.data.errors import quoted
+from tallybayes.data.naming import closest
 from tallybayes.families import FAMILIES, JEFFREYS, LAPLACE, Dirichlet, Family, MEstimate, Mix
 
 LEFT_OUT = "left out"
@@ -109,7 +110,7 @@ class _Reader:
             raise self._unexpected("the name of a family")
         name = self._next().text
         if name not in FAMILIES:
-            raise ValueError(f"There is no family {_short(name)}. {_nearest(name)}There are {', '.join(FAMILIES)}.")
+            raise ValueError(f"There is no family {quoted(name)}. {_nearest(name)}There are {', '.join(FAMILIES)}.")
         made: Family = self._made(name)
         self._end()
         return made
@@ -131,7 +132,7 @@ class _Reader:
             if found is None:
                 at = len(self.text) - len(self.text[at:].lstrip(" \t\r\n"))
                 raise self._unreadable(
-                    at, f"{_short(self.text[at : at + 12])} is not a name, a number or a quoted string"
+                    at, f"{quoted(self.text[at : at + 12])} is not a name, a number or a quoted string"
                 )
             kind = str(found.lastgroup)
             yield Token(kind, found[kind], found.start(kind))
@@ -174,10 +175,10 @@ class _Reader:
         for key, value in given:
             setting = next(unnamed, None) if key is None else key
             if setting is None:
-                raise ValueError(f"{name}({_short(value)}): name the setting; {name} has {', '.join(known)}.")
+                raise ValueError(f"{name}({quoted(value)}): name the setting; {name} has {', '.join(known)}.")
             if setting not in known:
                 near = _nearest(setting, known)
-                raise ValueError(f"{name} has no setting {_short(setting)}. {near}It has {', '.join(known)}.")
+                raise ValueError(f"{name} has no setting {quoted(setting)}. {near}It has {', '.join(known)}.")
             if setting in settings:
                 raise ValueError(f"{name} is given the setting {setting!r} twice.")
             settings[setting] = value
@@ -212,7 +213,7 @@ class _Reader:
         found: dict[Any, Any] = {}
         for at, key, value in self._between("{", self._entry)[0]:
             if key in found:
-                raise self._unreadable(at, f"{_short(key)} is given twice")
+                raise self._unreadable(at, f"{quoted(key)} is given twice")
             found[key] = value
         return found
 
@@ -237,7 +238,7 @@ class _Reader:
         try:
             return str(ast.literal_eval(token.text))
         except (SyntaxError, ValueError):
-            raise self._unreadable(token.at, f"{_short(token.text)} has an escape that is not a character") from None
+            raise self._unreadable(token.at, f"{quoted(token.text)} has an escape that is not a character") from None
 
     def _named(self, token: Token) -> Any:
         if token.text in VALUES:
@@ -248,26 +249,20 @@ class _Reader:
         raise self._unreadable(token.at, f"{name} is not a value; if it is a string, put it in quotes: {name!r}")
 
     def _unexpected(self, wanted: str) -> ValueError:
-        found = "the end" if self.ahead.kind == "end" else _short(self.ahead.text)
+        found = "the end" if self.ahead.kind == "end" else quoted(self.ahead.text)
         return self._unreadable(self.ahead.at, f"expected {wanted}, found {found}")
 
     def _unreadable(self, at: int, reason: str) -> ValueError:
         return ValueError(
-            f"{_short(self.text)} cannot be read as {self.kind}; at character {at + 1}, {reason}. Write it like "
+            f"{quoted(self.text)} cannot be read as {self.kind}; at character {at + 1}, {reason}. Write it like "
             f"{self.example}."
         )
 
 
 def _nearest(name: str, known: Iterable[str] = FAMILIES) -> str:
-    """The known name closest to an unknown one."""
-    by_small = {each.lower(): each for each in known}
-    near = get_close_matches(name.lower(), by_small, 1) if len(name) < SHOWN else []
-    return f"Did you mean {by_small[near[0]]}? " if near else ""
+    near = closest(name, known)
+    return f"Did you mean {near}? " if near else ""
 
 
 def _cut_off(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _short(value: Any) -> str:
-    return repr(_cut_off(value)) if isinstance(value, str) else _cut_off(repr(value))

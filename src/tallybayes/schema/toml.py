@@ -23,6 +23,7 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from tallybayes.data.errors import quoted
 from tallybayes.families import Family
 from tallybayes.families.posteriors import Dirichlet
 from tallybayes.schema.class_prior import FREQUENCIES, PSEUDO_COUNTS, CheckedPrior, prior_to_json
@@ -35,7 +36,6 @@ BARE = re.compile(r"[A-Za-z0-9_-]+")
 NAMED_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 WIDEST = 60  # characters, up to which comments are aligned
 LONGEST_COMMENT = 200
-SHOWN = 60  # characters of a line or a value that an error shows
 PLAIN = (bool, int, float)  # label types that TOML has too
 ABOUT_BLOCKS = 'write [[blocks]] with the lines columns = ["height", "weight"] and family = "Correlated()"'
 ABOUT_PRIOR = 'or "uniform", a number added to every class\'s count, or a table [prior] of probabilities'
@@ -84,10 +84,10 @@ def schema_from_toml(text: str) -> Schema:
     found = _parsed(text)
     unknown = [key for key in found if key not in KEYS]
     if unknown:
-        raise ValueError(f"The schema has an unknown entry {_shown(unknown[0])}; it may have {', '.join(KEYS)}.")
+        raise ValueError(f"The schema has an unknown entry {quoted(unknown[0])}; it may have {', '.join(KEYS)}.")
     label, columns = found.get("label"), found.get("columns")
     if label is not None and not isinstance(label, str):
-        raise ValueError(f"The schema has label = {_shown(label)}; give the name of a column, in quotes.")
+        raise ValueError(f"The schema has label = {quoted(label)}; give the name of a column, in quotes.")
     if not isinstance(columns, dict) and (columns is not None or "blocks" not in found):
         raise ValueError('The schema has no table [columns]; add one with lines like age = "Gaussian()".')
     families: dict[Any, Family | None] = {name: _family(name, value) for name, value in (columns or {}).items()}
@@ -111,7 +111,7 @@ def _parsed(text: str) -> dict[str, Any]:
         lines = text.replace("\r\n", "\n").split("\n")
         line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
         raise ValueError(
-            f"The schema cannot be read as TOML: {error}{f': {_shown(line)}' if line else ''}. Quote names and "
+            f"The schema cannot be read as TOML: {error}{f': {quoted(line)}' if line else ''}. Quote names and "
             'families, as in "wind speed" = "Gaussian()".'
         ) from None
 
@@ -121,7 +121,7 @@ def _blocks(value: Any) -> dict[tuple[str, ...], Family]:
     for block in value if isinstance(value, list) else [value]:
         names = block.get("columns") if isinstance(block, dict) and block.keys() == {"columns", "family"} else None
         if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"The schema has the block {_shown(block)}; {ABOUT_BLOCKS}.")
+            raise ValueError(f"The schema has the block {quoted(block)}; {ABOUT_BLOCKS}.")
         name = tuple(names)
         family = _family(name, block["family"])
         if name in blocks or family is None:
@@ -138,7 +138,7 @@ def _family(name: Any, value: Any) -> Family | None:
             '"wind.speed" = "Gaussian()".'
         )
     if not isinstance(value, str):
-        raise ValueError(f'Column {name!r} is {_shown(value)}; give a family in quotes, like "Gaussian()".')
+        raise ValueError(f'Column {name!r} is {quoted(value)}; give a family in quotes, like "Gaussian()".')
     try:
         return column_from_text(value)
     except ValueError as error:
@@ -158,10 +158,10 @@ def _prior(value: Any) -> Any:
     if sizes == {3}:
         return _filed_prior(value)
     if sizes != {2} or any(isinstance(label, (list, dict)) for label, _ in value):
-        raise ValueError(f"The schema has prior = {_shown(value)}; give pairs [label, probability].")
+        raise ValueError(f"The schema has prior = {quoted(value)}; give pairs [label, probability].")
     found = dict(value)
     if len(found) < len(value):
-        raise ValueError(f"The schema has prior = {_shown(value)}, in which a label occurs twice.")
+        raise ValueError(f"The schema has prior = {quoted(value)}, in which a label occurs twice.")
     return found
 
 
@@ -169,7 +169,7 @@ def _filed_prior(value: Any) -> Any:
     try:
         return Schema.from_json({"columns": [], "prior": value}).prior
     except (ValueError, TypeError, KeyError, ArithmeticError) as error:
-        raise ValueError(f"The schema has prior = {_shown(value)}, which cannot be read: {error}") from None
+        raise ValueError(f"The schema has prior = {quoted(value)}, which cannot be read: {error}") from None
 
 
 def _prior_text(prior: CheckedPrior) -> str:
@@ -218,7 +218,7 @@ def _weights(value: Any) -> Weights | None:
         return Weights.from_json({"prior": 1.0, "offsets": [], "columns": [], "missing": [], **value})
     except (ValueError, TypeError, LookupError, ArithmeticError) as error:
         raise ValueError(
-            f"The schema has weights = {_shown(value)}, which cannot be read: {error}. Write [weights] with the line "
+            f"The schema has weights = {quoted(value)}, which cannot be read: {error}. Write [weights] with the line "
             'columns = [["outlook", 0.5], ["wind", 0.3]].'
         ) from None
 
@@ -258,8 +258,3 @@ def _written(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{{', '.join(f'{_key(key)} = {_written(each)}' for key, each in value.items())}}}"
     return str(value).lower() if isinstance(value, bool) else repr(value)
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"

@@ -7,11 +7,11 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
+from tallybayes.data.errors import quoted as quoted
 from tallybayes.sources.base import SourceError
 
 STANDARD_INPUT = "-"
 PACKED_SUFFIXES = (".gz", ".zst", ".bz2", ".xz")
-LONGEST_SHOWN = 60  # of a cell, in a message
 
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
@@ -68,9 +68,3 @@ def printable(what: object) -> str:
     if isinstance(what, Exception):
         text = next(iter(text.splitlines()), type(what).__name__).rstrip(".")
     return text if text.isprintable() else repr(text)[1:-1]
-
-
-def quoted(cell: str | bytes) -> str:
-    """A cell in quotes, safe to print and shortened."""
-    whole = len(cell) <= LONGEST_SHOWN
-    return repr(cell) if whole else f"{cell[:LONGEST_SHOWN]!r}…"

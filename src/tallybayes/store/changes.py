@@ -146,9 +146,10 @@ class Changes:
         new = self.state.counted(relabelled(old, label))
         if self._same(entry, new):
             return Change(entry.change, CORRECT, id, already=True)
-        if entry.first <= self.state.base:
-            return self._correct_in_base(entry, new, prove)
-        number = self._change(CORRECT, id, take=old, add=new, prove=prove)
+        in_base = entry.first <= self.state.base
+        if in_base:
+            old, new = self.state.faded(old, entry), new._replace(model=self.state.faded(new.model, entry))
+        number = self._change(CORRECT, id, take=old, add=new, prove=prove, rebase=in_base)
         known = self.state.snapshot
         if known is not None and entry.change <= known:
             self.journal.replace(entry.change, id)
@@ -156,18 +157,6 @@ class Changes:
             self.journal.remove_counts(entry.change)
         self.journal.move(entry, number, new.mark)
         return Change(number, CORRECT, id)
-
-    def _correct_in_base(self, entry: Entry, new: CountedRow, prove: bool) -> Change:
-        """Corrects a row in the base, with its current weight."""
-        faded = new.model
-        for factor in self.journal.decays_since(entry.first):
-            faded = faded * factor
-        weighed = CountedRow(faded, new.data)
-        took = self.state.weighed(entry)
-        number = self._change(CORRECT, entry.id, take=took, add=weighed, prove=prove, rebase=True)
-        self.journal.remove_counts(entry.change)
-        self.journal.move(entry, number, new.mark)
-        return Change(number, CORRECT, entry.id)
 
     def expire(self, ids: Iterable[str], before: str, prove: bool) -> list[Change]:
         """Forgets those of these rows that were learned before the time."""
@@ -188,7 +177,8 @@ class Changes:
         for i, entry in enumerate(entries, 1):
             self.halfway = bool(done)  # all or none
             rebase = in_base and i == len(entries)
-            number = self._change(what, entry.id, take=state.weighed(entry), prove=prove, rebase=rebase)
+            counted = state.faded(state.counts_of(entry.change), entry)
+            number = self._change(what, entry.id, take=counted, prove=prove, rebase=rebase)
             self.journal.remove(entry)
             done.append(Change(number, what, entry.id))
         return done

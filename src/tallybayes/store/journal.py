@@ -57,9 +57,8 @@ class Journal:
     """The database of a store."""
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
-        how = "rwc" if new else "rw"
         sql = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={how}",
+            f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -246,8 +245,7 @@ class Journal:
 
     def remove(self, entry: Entry) -> None:
         """Deletes a row and its counts, under every label that it had."""
-        for (change,) in self.do("SELECT change FROM replaced WHERE id = ?", entry.id).fetchall():
-            self.remove_counts(change)
+        self.do("DELETE FROM counts WHERE change IN (SELECT change FROM replaced WHERE id = ?)", entry.id)
         self.do("DELETE FROM replaced WHERE id = ?", entry.id)
         self.remove_counts(entry.change)
         self.do("DELETE FROM entries WHERE change = ?", entry.change)
@@ -291,8 +289,7 @@ class Journal:
         self.do("INSERT INTO replaced VALUES (?, ?)", change, id)
 
     def remove_replaced(self) -> None:
-        for change in self.replaced():
-            self.remove_counts(change)
+        self.do("DELETE FROM counts WHERE change IN (SELECT change FROM replaced)")
         self.do("DELETE FROM replaced")
 
     def _damaged(self, why: str) -> StoreError:

@@ -113,9 +113,8 @@ class State:
     def counts_of(self, change: int) -> Model:
         return self.row_counts.read(self.journal.counts(change))
 
-    def weighed(self, entry: Entry) -> Model:
-        """The current counts of a row: as learned, times every decay since."""
-        model = self.counts_of(entry.change)
+    def faded(self, model: Model, entry: Entry) -> Model:
+        """The counts of a row as they were learned, times every decay since."""
         for factor in self.journal.decays_since(entry.first):
             model = model * factor
         return model

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Free, Part
-from tallybayes.families.blocks.coded_belief import CodedBelief
+from tallybayes.families.blocks.coded_belief import CodedBelief, drawn_cells
 from tallybayes.families.blocks.coding import Bytes
-from tallybayes.families.blocks.drawn_codes import drawn_cells
 from tallybayes.families.blocks.network_belief import NetworkBelief
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.events import Conditional

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.families.base import Free, Part
-from tallybayes.families.blocks.coded_belief import CodedBelief
+from tallybayes.families.blocks.coded_belief import CodedBelief, draw_codes, drawn_cells
 from tallybayes.families.blocks.coding import Bytes
-from tallybayes.families.blocks.drawn_codes import draw_codes, drawn_cells
 from tallybayes.families.blocks.pair_counts import PairCounts
 from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior

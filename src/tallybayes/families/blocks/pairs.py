@@ -1,4 +1,4 @@
-"""Columns that depend on one another: counted in pairs, and scored as a Bayesian network."""
+"""Columns that depend on one another: counted in pairs or triples, and scored as a Bayesian network."""
 
 from __future__ import annotations
 
@@ -17,9 +17,8 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, columns_of
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief
-from tallybayes.families.blocks.averaged_belief import AveragedBelief
-from tallybayes.families.blocks.block import as_names
-from tallybayes.families.blocks.coded import CodedBlock
+from tallybayes.families.blocks.averaged_belief import AveragedBelief, AveragedByTwoBelief
+from tallybayes.families.blocks.block import CodedBlock, as_names
 from tallybayes.families.blocks.coding import MOST, Bytes, Code, code_count, is_numeric
 from tallybayes.families.blocks.network_belief import NetworkBelief
 from tallybayes.families.blocks.networks import (
@@ -253,3 +252,33 @@ class Pairs(CodedBlock):
 def _widest(layout: PairLayout) -> int:
     """The paired column with the most codes; the last one on a tie."""
     return max(np.flatnonzero(layout.is_paired).tolist(), key=lambda j: (int(layout.sizes[j]), j))
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tuples(Pairs):
+    """A few columns that depend on one another, counted in triples, for dependences that pairs cannot express.
+
+    Like `Pairs`, except that "k-dependence" lets a column depend on up to `k` others, and "averaged" makes each pair in
+    turn the parents of all others (A2DE), for up to 16 columns. In your own network a column may have two parents,
+    `{"wind": ("outlook", "season")}`. P(level | class, both parents) is shrunk towards P(level | class, first parent)
+    with the weight of `m` rows; in "averaged" towards the mean of both.
+
+    >>> from tallybayes import Model
+    >>> rows = {"a": ["0", "0", "1", "1"] * 50, "b": ["0", "1"] * 100, "c": ["0", "1", "1", "0"] * 50}
+    >>> model = Model.train({("a", "b", "c"): Tuples()}, rows, ["even"] * 200)
+    >>> odd = Model.train(model.schema, {**rows, "c": ["1", "0", "0", "1"] * 50}, ["odd"] * 200)
+    >>> (model + odd).posterior({"a": ["1"], "b": ["1"], "c": ["0"]}).round(2).tolist()
+    [[0.95, 0.05]]
+    >>> (model + odd).believing(structure="tree").posterior({"a": ["1"], "b": ["1"], "c": ["0"]}).round(2).tolist()
+    [[0.5, 0.5]]
+    """
+
+    most_averaged: ClassVar[int] = 16
+    k: int = setting(2, "how many other columns each is counted with", least=1, most=2, counting=True)
+
+    @property
+    def others(self) -> int:
+        return self.k
+
+    def averaged(self, counts: PairCounts) -> Belief:
+        return super().averaged(counts) if self.k < 2 else AveragedByTwoBelief(self, counts)

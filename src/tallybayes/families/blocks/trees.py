@@ -16,7 +16,7 @@ from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.blocks.coded import CodedBlock
+from tallybayes.families.blocks.block import CodedBlock
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.crossing import are_coded
 from tallybayes.families.blocks.growing import GUIDED, RANDOM, grow

@@ -19,8 +19,7 @@ from tallybayes.data import frames
 from tallybayes.data.cells import CODES, SHORT, Cells, is_missing, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family, Unseen
-from tallybayes.families.folds import LeftOutFolds, centred_tables
-from tallybayes.families.left_out import LeftOut
+from tallybayes.families.left_out import LeftOut, LeftOutFolds, centred_tables
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.portable import ByLevel, Portable
 from tallybayes.families.settings import refused, setting

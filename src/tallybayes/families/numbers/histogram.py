@@ -1,4 +1,4 @@
-"""Numbers by interval: discretisation chosen after counting."""
+"""Numbers by interval: discretisation chosen after counting. If a value is left out, the intervals stay."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.sums import added_up
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.processors import MUCH, each_of
 from tallybayes.families.base import Belief
-from tallybayes.families.folds import LeftOutFolds, centred_tables
-from tallybayes.families.left_out import LeftOut
+from tallybayes.families.left_out import LeftOut, LeftOutFolds, centred_tables, weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
-from tallybayes.families.numbers.interval_left_out import IntervalsLeftOut, SmoothLeftOut
 from tallybayes.families.numbers.intervals import (
     AUTO,
     CUT_AS,
+    LEAST,
     METHODS,
     STEADY,
     ChosenIntervals,
+    Intervals,
     Joined,
     JoinedDensities,
     Ranges,
+    share_inside,
 )
+from tallybayes.families.numbers.support import LARGEST
 from tallybayes.families.numbers.values import ValueCounts, Values, values_of_keys
 from tallybayes.families.settings import setting
 from tallybayes.families.smoothing import (
@@ -196,3 +198,65 @@ def _settled_histogram(given: Histogram, ranges: Ranges, pseudo: Floats) -> Sett
     object.__setattr__(made, "ranges", ranges)
     object.__setattr__(made, "pseudo", pseudo)
     return made
+
+
+@dataclass(frozen=True)
+class IntervalsLeftOut:
+    """Fixed intervals, and their counts without each value."""
+
+    edges: Floats
+    levels: LevelsLeftOut
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        logs = np.zeros((len(rows), len(rows.classes)))
+        codes = np.where(np.isnan(cells), -1, self.edges[1:-1].searchsorted(cells, "right"))
+        last = len(self.edges) - 2
+        widths = _log_widths(self.edges)
+        for at, left, kinds in self.levels.left(codes, rows):
+            inside = share_inside(left.counts.sum(axis=1), 1.0 * (left.levels == 0) + (left.levels == last))
+            others = np.asarray(left.totals.any(axis=1))
+            shape = np.log(np.where(others, inside, 1.0)) - widths[left.levels]
+            logs[at] = np.where(others[:, None], self.levels.logs(left) + shape[:, None], 0.0)[kinds]
+        return logs
+
+
+@dataclass(frozen=True)
+class SmoothLeftOut:
+    """Smoothed intervals: the density of a value's class is estimated again without it."""
+
+    known: ValueCounts
+    intervals: Intervals
+    density: int
+
+    def __call__(self, cells: Floats, rows: Rows) -> Floats:
+        (ranges, counts, _), logs = self.intervals, np.zeros((len(rows), len(rows.classes)))
+        there = np.flatnonzero(~np.isnan(cells))
+        codes, at = rows.codes[there], ranges.edges[1:-1].searchsorted(cells[there], "right")
+        weights = weights_of(rows)[there]
+        widths, last = _log_widths(ranges.edges), len(counts) - 1
+        inside = share_inside(counts[at].sum(axis=1), 1.0 * (at == 0) + (at == last))
+        for weight in np.unique(weights):
+            some = np.flatnonzero(weights == weight)
+            if counts.sum() <= weight:
+                continue
+            full, own = self._logs(float(weight))
+            found = full[at[some]]
+            found[np.arange(len(some)), codes[some]] = own[at[some], codes[some]]
+            logs[there[some]] = found + (np.log(inside) - widths[at])[some, None]
+        return logs
+
+    def _logs(self, weight: float) -> tuple[Floats, Floats]:
+        """log P(interval | class), and the same without a value of this weight in that interval and class."""
+        (values, n, _), (ranges, counts, pseudo) = self.known, self.intervals
+        rest = kernels.leave_out_smoothed(values, n, self.density, weight, ranges.cuts, ranges.edges, counts)
+        totals = counts.sum(axis=0)
+        with np.errstate(divide="ignore"):
+            return tuple(
+                np.log((n + pseudo[:, None]) / (total + 1.0))
+                for n, total in ((counts, totals), (rest, np.maximum(totals - weight, 0.0)))
+            )
+
+
+def _log_widths(edges: Floats) -> Floats:
+    with np.errstate(over="ignore"):
+        return np.asarray(np.log(np.clip(np.diff(edges), LEAST, LARGEST)))

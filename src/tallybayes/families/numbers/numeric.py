@@ -38,11 +38,7 @@ from tallybayes.families.settings import setting
 S = TypeVar("S", bound=tuple[Any, ...])
 SMALL = 1 << 14  # numbers: up to here one matrix is faster than summing column by column
 ONLY = {"": 0}  # the slot of numbers, which has no name
-FURTHEST = {
-    "x": LARGEST,
-    "log_x": 746.0,
-    "log_xx": 746.0**2,
-}  # the largest possible mean of numbers, or of their logarithms
+FURTHEST = {"x": LARGEST, "log_x": 746.0, "log_xx": 746.0**2}  # the largest means of numbers, or of their logarithms
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

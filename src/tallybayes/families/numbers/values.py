@@ -21,7 +21,7 @@ from tallybayes.data.cells import Cells, numbers
 from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
 from tallybayes.data.processors import each_of
 from tallybayes.families.base import Family
-from tallybayes.families.folds import LeftOutFolds
+from tallybayes.families.left_out import LeftOutFolds
 from tallybayes.families.numbers.support import REAL, Support
 from tallybayes.families.settings import setting
 

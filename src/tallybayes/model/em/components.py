@@ -14,10 +14,9 @@ from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
 from tallybayes.model.em.fit import EMProblem
-from tallybayes.model.em.folds import EMFolds
+from tallybayes.model.em.folds import LEAST_ROWS, EMFolds, held_out_losses
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.training import fitted_model, problem_of, rows_of
-from tallybayes.model.em.weight_choice import LEAST_ROWS, held_out_losses
 from tallybayes.model.mixture import Mixture
 from tallybayes.schema.schema import Schema
 

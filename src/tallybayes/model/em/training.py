@@ -19,10 +19,10 @@ from tallybayes.families import Family
 from tallybayes.model.batches import Given, labelled
 from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, total_weights
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
+from tallybayes.model.em.folds import WeightChoice, choose_weight
 from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
-from tallybayes.model.em.weight_choice import WeightChoice, choose_weight
 from tallybayes.model.mixed_beliefs import MARK
 from tallybayes.model.model import Model
 from tallybayes.model.prepare import prepared_on

@@ -1,8 +1,8 @@
 """Evaluates a model on rows whose classes are known: each row is decided and compared with the truth.
 
 One pass over a frame or a stream of frames, in constant memory: only counts and sums are kept, in an `Evaluation`
-(`result`). `compare` compares decisions with the truth, `ranks` keeps how probabilities rank the rows, and `curves`
-follow from that. Leans on `model` and `mixture`.
+(`result`). `compare` compares decisions with the truth, and `ranks` keeps how probabilities rank the rows. Leans on
+`model` and `mixture`.
 """
 
 from __future__ import annotations

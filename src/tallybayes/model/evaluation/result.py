@@ -18,6 +18,10 @@ from tallybayes.families.posteriors import beta
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.reported import Reported
 
+SUMS = (
+    *("intervals", "losses", "losses_squared", "prior_losses", "impossible"),
+    *("squares", "squares_squared", "expected_errors"),
+)  # fields of an `Evaluation` that add up
 INTERVALS = 15  # of probability, equally long: the usual number for the expected calibration error
 
 
@@ -98,17 +102,10 @@ class Evaluation(Reported):
             classes=classes,
             unknown=unknown,
             pairs=Counter(self.pairs) + Counter(other.pairs),
-            intervals=self.intervals + other.intervals,
             ranks={label: self.ranks_of(label) + other.ranks_of(label) for label in classes},
-            losses=self.losses + other.losses,
-            losses_squared=self.losses_squared + other.losses_squared,
-            prior_losses=self.prior_losses + other.prior_losses,
-            impossible=self.impossible + other.impossible,
-            squares=self.squares + other.squares,
-            squares_squared=self.squares_squared + other.squares_squared,
-            expected_errors=self.expected_errors + other.expected_errors,
             paid=_both(self.paid, other.paid),
             expected_to_pay=_both(self.expected_to_pay, other.expected_to_pay),
+            **{name: getattr(self, name) + getattr(other, name) for name in SUMS},
         )
 
     def _merged_classes(self, other: Evaluation) -> tuple[tuple[Any, ...], tuple[Any, ...]]:

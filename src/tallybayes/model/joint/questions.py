@@ -13,6 +13,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from tallybayes.counts.lookup import nearest
+from tallybayes.data.errors import quoted
 from tallybayes.families.events import Event, number_of
 
 SIGNS = {"=": "=", "==": "=", "!=": "!=", "≠": "!=", "<": "<", "<=": "<=", "≤": "<=", ">": ">", ">=": ">=", "≥": ">="}
@@ -22,12 +23,10 @@ TOKEN = re.compile(
     r"""|(?P<bare>(?:[^"'=<>≠≤≥!|,]|!(?!=))(?:[^=<>≠≤≥!|,]|!(?!=))*+))\s*+"""
 )
 LONGEST = 100_000  # characters of a question
-SHOWN = 60
 
 
 class Operand(NamedTuple):
     text: str
-    quoted: bool
 
 
 Condition = list[Any]  # operands, and the operators between them
@@ -73,14 +72,13 @@ def conditions(text: str) -> list[Condition]:
     found: list[Condition] = [[]]
     for match in _tokens(text):
         if match["bar"] == "|":
-            raise ValueError(f"{_short(text)} has a bar, which separates the question from its condition.")
+            raise ValueError(f"{quoted(text)} has a bar, which separates the question from its condition.")
         if match["bar"]:
             found.append([])
         elif match["sign"]:
             found[-1].append(match["sign"])
         else:
-            quoted = match["quoted"] is not None
-            found[-1].append(Operand(match["quoted"][1:-1] if quoted else match["bare"].strip(), quoted))
+            found[-1].append(Operand(match["quoted"][1:-1] if match["quoted"] else match["bare"].strip()))
     return [] if found == [[]] else [_checked(condition, text) for condition in found]
 
 
@@ -91,7 +89,7 @@ def _tokens(text: str) -> list[re.Match[str]]:
     while at < len(text.rstrip()):
         match = TOKEN.match(text, at)
         if match is None:
-            raise ValueError(f"{_short(text)} cannot be parsed from {_short(text[at:])} on. {HOW}")
+            raise ValueError(f"{quoted(text)} cannot be parsed from {quoted(text[at:])} on. {HOW}")
         found.append(match)
         at = match.end()
     return found
@@ -108,10 +106,10 @@ def _checked(condition: Condition, text: str) -> Condition:
         return condition
     shown = " ".join(each if isinstance(each, str) else each.text for each in condition)
     if shape == "o":
-        raise ValueError(f"{_short(shown)} has no condition on the column. {HOW}")
+        raise ValueError(f"{quoted(shown)} has no condition on the column. {HOW}")
     if shape == "os":
-        raise ValueError(f"{_short(shown)} compares the column with nothing. {HOW}")
-    raise ValueError(f"{_short(shown or text)} is not a condition. {HOW}")
+        raise ValueError(f"{quoted(shown)} compares the column with nothing. {HOW}")
+    raise ValueError(f"{quoted(shown or text)} is not a condition. {HOW}")
 
 
 def _event(condition: Condition, columns: Sequence[str]) -> tuple[str, Event]:
@@ -139,7 +137,7 @@ def _compared(sign: str, value: str) -> Event:
 
 def _known(name: Any, columns: Sequence[str]) -> str:
     if name not in columns:
-        raise ValueError(f"There is no column {_short(str(name))}.{nearest(str(name), list(columns))}")
+        raise ValueError(f"There is no column {quoted(str(name))}.{nearest(str(name), list(columns))}")
     return str(name)
 
 
@@ -159,7 +157,3 @@ def _given(value: Any) -> Event:
 
 def _text(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from tallybayes.filtering.base import Wanted
+from tallybayes.filtering.base import HEADER, Letter, Verdict, Wanted
 from tallybayes.filtering.in_store import StoreFilter
-from tallybayes.filtering.letter import Letter
 from tallybayes.filtering.thresholds import HAM, SPAM
-from tallybayes.filtering.verdict import HEADER, Verdict
 from tallybayes.mail.stamping import head_of, stamped
 from tallybayes.report import text
 from tallybayes.report.report import report_on

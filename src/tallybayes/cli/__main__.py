@@ -1,5 +1,0 @@
-"""`python -m tallybayes.cli`."""
-
-from tallybayes.cli import main
-
-main()
