@@ -22,8 +22,9 @@ def table() -> str:
         for setting, declared in settings_of(family).items():
             before = "yes" if declared.counting else ""
             lines.setdefault((setting, repr(declared.default), before, declared.about), []).append(name)
+    bar = r"\|"  # one that does not end the cell
     rows = [
-        f"| `{setting}` | {', '.join(families)} | `{default}` | {before} | {about} |"
+        f"| `{setting}` | {', '.join(families)} | `{default}` | {before} | {about.replace('|', bar)} |"
         for (setting, default, before, about), families in sorted(lines.items())
     ]
     return "\n".join(["| setting | of | default | before | meaning |", "|---|---|---|---|---|", *rows, ""])

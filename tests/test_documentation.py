@@ -53,6 +53,14 @@ def test_settings_table_is_up_to_date():
     )
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.stem)
+def test_rows_of_a_table_have_as_many_cells_as_its_head(page):
+    prose = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    for table in re.findall(r"(?:^\|.*\n)+", prose, re.M):
+        bars = [len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()]
+        assert set(bars) == {bars[0]}, table
+
+
 def test_gallery_has_every_picture_of_the_pages():
     page = (ROOT / "docs" / "gallery.md").read_text()
     assert runpy.run_path(str(ROOT / "docs" / "generate_gallery.py"))["page"]() == page, "run: make docs"
