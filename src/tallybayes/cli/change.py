@@ -37,8 +37,8 @@ def learn(
 ) -> None:
     """Add rows to a model.
 
-    The file is replaced atomically, and processes that learn at the same time wait for each other. A class that the
-    model does not have yet is learned too, with a note.
+    The file is replaced atomically, and processes that learn at the same time wait for each other. A class that is
+    new to the model is added, with a note.
 
     \b
     tallybayes learn spam.tally more.csv
@@ -83,12 +83,14 @@ def forget(
 
 
 def merge(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to add up.", show_default=False)],
+    models: Annotated[
+        list[str], typer.Argument(metavar="MODEL...", help="The model files to merge.", show_default=False)
+    ],
     output: NewModel,
 ) -> None:
-    """Add up models.
+    """Merge models by adding up their counts.
 
-    The sum equals a model trained on all their rows.
+    The result equals a model trained on all their rows.
 
     \b
     tallybayes merge monday.tally tuesday.tally -o both.tally

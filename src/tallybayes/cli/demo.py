@@ -41,7 +41,7 @@ def demo(
         str | None, typer.Option(metavar="FOLDER", help="Work in this folder, and keep the files.", show_default=False)
     ] = None,
 ) -> None:
-    """Show a minute of use.
+    """Run a one-minute demonstration.
 
     Train, evaluate, explain, forget and prove it: on fourteen days of weather, then on real text.
     """

@@ -52,8 +52,7 @@ def evaluate(
         str,
         typer.Argument(
             metavar="MODEL",
-            help="The file of the model; or, with --folds or --leave-one-out, the first of the data if there is no "
-            "model.",
+            help="The model file; or, with --folds or --leave-one-out, the first input if there is no model.",
             show_default=False,
         ),
     ],

@@ -12,10 +12,10 @@ BROKEN_PIPE = 141
 TERMINATED = 143
 
 EVERY = {
-    FINE: "fine",
+    FINE: "success",
     WRONG: "invalid arguments or data: standard error says what is wrong, and nothing was written",
     INTERRUPTED: "interrupted (Ctrl-C): no file is left half written",
-    BROKEN_PIPE: "the reader of the answers has gone away, as `head` does",
+    BROKEN_PIPE: "the reader of the output has gone away, as `head` does",
     TERMINATED: "terminated (SIGTERM): no file is left half written",
 }
 
@@ -27,7 +27,7 @@ EXCEPTIONS = {
         FINE: "the mail was passed on, whatever else went wrong; with `--exit-code`: it is spam",
         NO: "with `--exit-code`: it is ham",
         UNDECIDED: "with `--exit-code`: unsure",
-        FAILED: "with `--exit-code`, or a mail to be learned or forgotten: that failed, and standard error says why",
+        FAILED: "with `--exit-code`, or an option that learns or forgets: an error, which standard error explains",
         NOT_WRITTEN: "the mail could not be read or passed on: try again later",
         INTERRUPTED: "interrupted (Ctrl-C)",
         TERMINATED: "terminated (SIGTERM): nothing was passed on",

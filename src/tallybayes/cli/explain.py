@@ -39,7 +39,8 @@ def explain(
     ask: Annotated[
         bool,
         typer.Option(
-            "--ask", help="Print instead which missing cell would be most informative; without data, of all cells."
+            "--ask",
+            help="Instead, rank the missing cells by how informative they are expected to be; without data, all.",
         ),
     ] = False,
     format: ReportAs = "text",

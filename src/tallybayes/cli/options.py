@@ -14,7 +14,7 @@ held_out_option = partial(typer.Option, rich_help_panel="Held-out rows")
 AnswerFormat = Literal["csv", "jsonl", "parquet", "table"]
 ReportFormat = Literal["text", "json", "html"]
 
-ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The file of the model.", show_default=False)]
+ModelFile = Annotated[str, typer.Argument(metavar="MODEL", help="The model file.", show_default=False)]
 StoreFolder = Annotated[str, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)]
 Label = Annotated[
     str | None, typer.Option("--label", "-l", metavar="COLUMN", help="The column that holds the classes.")
@@ -29,7 +29,7 @@ def model_file(output: str | None) -> str | None:
 
 
 NewModel = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", callback=model_file, help="The file to save the model in.")
+    str, typer.Option("--output", "-o", metavar="FILE", callback=model_file, help="Where to save the model.")
 ]
 AnswerFile = Annotated[
     str | None,
@@ -81,7 +81,7 @@ ClassPrior = Annotated[
     typer.Option(
         "--prior",
         metavar="PRIOR",
-        help="The prior of the classes: frequencies, uniform, a number to add, or one for each: "
+        help="The prior of the classes: frequencies, uniform, a pseudo-count for every class, or one for each: "
         "\"{'ham': 2, 'spam': 5}\".",
     ),
 ]
@@ -105,7 +105,8 @@ Absent = Annotated[
     typer.Option("--absent", help="A column that the data lacks is an error, or missing in every row."),
 ]
 Threads = Annotated[
-    int | None, typer.Option("--threads", metavar="N", min=1, help="Threads to count with; all processors by default.")
+    int | None,
+    typer.Option("--threads", metavar="N", min=1, help="The number of threads; by default one per processor."),
 ]
 
 

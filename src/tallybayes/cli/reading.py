@@ -31,7 +31,7 @@ class Input:
     data: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="DATA",
+            metavar="DATA...",
             help="Files, globs, folders (one per class, Maildir, mbox), or - for standard input; or --query instead.",
             show_default=False,
         ),

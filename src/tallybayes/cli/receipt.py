@@ -35,10 +35,10 @@ def show(
 
 
 def check(
-    receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The file of the receipt.", show_default=False)],
+    receipt: Annotated[str, typer.Argument(metavar="RECEIPT", help="The receipt file.", show_default=False)],
     against: Annotated[
         str,
-        typer.Argument(metavar="STORE_OR_MODEL", help="The folder of a store, or a model's file.", show_default=False),
+        typer.Argument(metavar="STORE_OR_MODEL", help="The folder of a store, or a model file.", show_default=False),
     ],
 ) -> int | None:
     """Check a receipt, without trusting its issuer.

@@ -28,7 +28,7 @@ TokenScope = Literal["predict", "learn", "admin"]  # each includes the ones befo
 
 def serve(
     stores: Annotated[
-        list[str], typer.Argument(metavar="STORE", help="The folders of one or more stores.", show_default=False)
+        list[str], typer.Argument(metavar="STORE...", help="The folders of one or more stores.", show_default=False)
     ],
     from_: Annotated[
         str | None,

@@ -46,12 +46,12 @@ def thresholds(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """Choose the scores above which mail is spam and below which it is ham.
+    """Choose the score thresholds of spam and ham.
 
     DATA is mail whose class is known. The spam threshold is the lowest score that mistakes no more than
     --max-false-positives of the good mail for spam; the ham threshold is the highest that mistakes no more than
-    --max-false-negatives of the spam for ham. In between, mail is unsure. Scores of mail that the model has learned are
-    too good: give other mail, or --leave-one-out.
+    --max-false-negatives of the spam for ham. In between, mail is unsure. Mail that the model has
+    learned scores too well: give other mail, or --leave-one-out.
 
     \b
     tallybayes thresholds spam.tally later --max-false-positives 0.001

@@ -70,8 +70,8 @@ def train(
 ) -> None:
     """Count rows, and save them as a model.
 
-    A table needs --label; a folder per class, Maildir folders and an mbox per class do not. Families are chosen by what
-    columns look like, unless --schema or --column says otherwise.
+    A table needs --label; a folder per class, Maildir folders and an mbox per class do not. The family of each
+    column is inferred from its values, unless --schema or --column says otherwise.
 
     \b
     tallybayes train mails.parquet --label class -o spam.tally

@@ -40,9 +40,9 @@ class Trees(CodedBlock):
 
     Questions are chosen on a sample of rows before anything is counted. With `questions="guided"` they separate the
     classes: half of the `n` trees take the best split, the others the best of a few random ones. Where columns matter
-    only together, `crossed` lets the first half ask about pairs of levels, too. With "random"
-    they depend on `seed` alone, so no label affects them. Questions are part of the schema and stay when rows are
-    forgotten: the counts forget, but only preparing the schema again forgets what the rows contributed to it.
+    only together, `crossed` lets the first half ask about pairs of levels, too. With "random" they depend on `seed`
+    alone, so no label affects them. Questions are part of the schema and stay when rows are forgotten: the counts
+    forget, but only preparing the schema again forgets what the rows contributed to it.
 
     >>> from tallybayes import Model
     >>> rows = {"a": [0, 0, 1, 1] * 20, "b": [0, 1, 0, 1] * 20}
@@ -70,8 +70,8 @@ class Trees(CodedBlock):
     )
     crossed: int = setting(
         0,
-        "the trees with the best questions may ask about pairs of columns as well, if there are at most so many pairs "
-        "and every column is in one with at most 256 pairs of levels; of guided questions only",
+        "with guided questions: trees of best splits may also ask about pairs of columns with at most 256 pairs of "
+        "levels, if every column is in such a pair and there are at most this many; 0: never",
         least=0,
         most=10_000,
         counting=True,

@@ -33,13 +33,13 @@ LOOKED_AT = 1 << 12  # values of a class that are left out, one by one, to choos
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Density(Values):
-    """A number with a smooth density: a Gaussian bump on every value counted, and a heavy tail where there is none.
+    """A number with a smooth density: a kernel density estimate, with a heavy tail beyond the values counted.
 
-    `bandwidth` is the bumps' width: a number, "rule" (Silverman's, from spread and count of each class), or "leave one
-    out" (the multiple of the rule, one for all classes, under which the other values of its class best predict each
-    value). Unless it is a number, bumps grow wider away from the middle of the column, the more so the heavier its
-    tails. `m` pseudo-values from a Cauchy distribution around the median of all classes are added to each class, so
-    that no class rules a value out.
+    Every value has a Gaussian kernel. Its `bandwidth` is a number, "rule" (Silverman's, from the spread and the number
+    of values of each class), or "leave one out" (that rule times one factor for all classes, under which the other
+    values of its class best predict each value). Unless it is a number, kernels grow wider away from the middle of the
+    column, the more so the heavier its tails. `m` pseudo-values from a Cauchy distribution around the median of all
+    classes are added to each class, so that no class rules a value out.
 
     >>> from tallybayes import Model
     >>> model = Model.train({"x": Density(bandwidth=0.5)}, {"x": [1.0, 1.5, 7.0, 8.0]}, ["a", "a", "b", "b"])

@@ -33,9 +33,9 @@ SHARES = BASES.index("share") * len(POWERS)
 class Mix:
     """The weight of each piece of a text's evidence, for `Words(reading="auto")`.
 
-    A piece is a sum over the different words of a text: the word's evidence from documents, occurrences or shares,
-    times its information to the power 0, ½ or 1. `theta` has these nine weights for every length of runs that is
-    counted: words, then pairs. `a` is the smoothing; the sum is divided by (different words / `length`) to the power
+    A piece is a sum over the distinct words of a text: the word's evidence from documents, occurrences or shares,
+    times its information to the power 0, ½ or 1. `theta` has these nine weights for every n-gram length that is
+    counted: words, then pairs. `a` is the smoothing; the sum is divided by (distinct words / `length`) to the power
     `gamma`; `p` is the weight of the class prior.
 
     >>> from tallybayes import Words

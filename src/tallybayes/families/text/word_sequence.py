@@ -41,15 +41,15 @@ def as_discount(family: Any, name: str, given: Any) -> str | float:
 class WordSequence(Family):
     """A text in which each word depends on the ones before it: an n-gram language model per class.
 
-    Counts n-grams of up to `order` words and the one that follows, with a start mark before the first. Words are
+    Counts n-grams of one to `order` + 1 words, with a start symbol before the first word of a text. Words are
     defined as in Words: runs of letters, digits and underscores of at least `shortest` characters, `lower`-cased; with
     `punctuation`, every punctuation character and symbol too; with `unit="characters"`, every character; or the tokens
     of your own `tokeniser`. A word may not contain a space.
 
-    What the counts mean: interpolated absolute discounting. P(word | before) is (n − d) / N of the run, plus the
-    discounted mass times P(word | one word less before); at the end all words are equally likely, with one more that
-    stands for all unseen words. `discount` is d, or "counts": estimated for each class and length of runs from the
-    numbers of runs that occurred once and twice, (once + ½) / (once + 2 twice + 1).
+    Probabilities are smoothed by interpolated absolute discounting. A discount d is subtracted from the count of every
+    n-gram, and the mass that this frees goes to the distribution given one word less; the last one is uniform over all
+    known words and one more, which stands for any unseen word. `discount` is d, or "counts": (once + ½) / (once + 2
+    twice + 1), where once and twice are how many n-grams of this length and class occurred once and twice.
 
     >>> from tallybayes import Model
     >>> model = Model.train({"text": WordSequence()}, ["not good at all", "not bad at all"], ["bad", "good"])

@@ -20,8 +20,8 @@ UP, DOWN = "up", "down"  # how the ball comes to a node: from a child, or from a
 
 @dataclass(frozen=True)
 class Independence:
-    """Whether two nodes are independent, given others, in every distribution with this network. If not, `path` is a
-    shortest active path between them."""
+    """Whether two nodes are d-separated by the given ones: independent in every distribution with this graph. If not,
+    `path` is a shortest active path between them."""
 
     one: str
     other: str
@@ -42,7 +42,7 @@ class Independence:
 
 @dataclass(frozen=True)
 class Graph:
-    """A network: every node with its parents.
+    """The graph of a Bayesian network: every node with its parents.
 
     >>> graph = Graph({"play": (), "outlook": ("play",), "wind": ("play",)})
     >>> print(graph.independent("outlook", "wind"))
