@@ -71,7 +71,7 @@ class MultinomialNB(BagClassifier):
     alpha : float or array-like of shape (n_features,), default=1.0
         Pseudo-counts added to every column's count. 0 is no smoothing: an unseen column rules a class out.
     force_alpha : bool, default=True
-        If False, an `alpha` below 1e-10 is raised to that.
+        If False, an `alpha` below 1e-10 is raised to 1e-10.
     fit_prior : bool, default=True
         Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None

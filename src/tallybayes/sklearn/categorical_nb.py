@@ -25,14 +25,14 @@ class CategoricalNB(ClassPrior, CountingClassifier):
     """Categorical naive Bayes, a drop-in for scikit-learn's: every column holds one of several categories, numbered
     from 0.
 
-    An unseen category is no evidence in prediction, and may be learned later. NaN is a missing cell.
+    An unseen category carries no evidence, and may be learned later. NaN is a missing cell.
 
     Parameters
     ----------
     alpha : float, default=1.0
         Pseudo-counts added to every category's count.
     force_alpha : bool, default=True
-        If False, an `alpha` below 1e-10 is set to that.
+        If False, an `alpha` below 1e-10 is raised to 1e-10.
     fit_prior : bool, default=True
         Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None

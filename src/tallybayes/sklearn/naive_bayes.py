@@ -39,7 +39,7 @@ class NaiveBayes(CountingClassifier):
 
     Training is counting, and the counts are exact: `partial_fit` gives the same model, byte for byte, as `fit` on all
     rows, and `forget` the same as if those rows had never been learned. Missing cells (NaN, None, null) are allowed
-    anywhere and are no evidence.
+    anywhere and carry no evidence.
 
     Parameters
     ----------
@@ -53,13 +53,14 @@ class NaiveBayes(CountingClassifier):
         The prior of the classes, in any form that `Schema` takes; a number is added to every class's count. None: that
         of the schema, by default "frequencies".
     alpha : float, "fitted" or MEstimate, default=None
-        Pseudo-counts of levels and words, for every column whose family has this setting. None: each family's own.
+        Pseudo-counts of levels and words. This and the next three apply to every column whose family has the setting;
+        None: each family's own.
     m : float, default=None
-        The number of values that the prior of numbers is worth, likewise.
+        How many values the prior of numbers is worth.
     plugin : bool, default=None
-        Whether to score with estimated parameters instead of integrating them out, likewise.
+        Whether to score with estimated parameters instead of integrating them out.
     reading : str, default=None
-        The event model of words ("multinomial", "binary", "averaged", "bernoulli", …), likewise.
+        The event model of words ("multinomial", "binary", "averaged", "bernoulli", …).
     weigh : bool, default=True
         Whether `fit` fits the weight of each column's evidence on rows left out of the counts; needs at least 20 rows.
         Columns that repeat each other then count less, and probabilities are calibrated. `partial_fit` and `forget`

@@ -17,7 +17,7 @@ from tallybayes.sklearn.matrix import COLUMN, ClassPrior, MatrixClassifier, give
 
 
 class GaussianNB(MatrixClassifier):
-    """Gaussian naive Bayes, a drop-in for scikit-learn's.
+    """Gaussian naive Bayes, a drop-in for scikit-learn's: every column is Gaussian in every class.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class GammaNB(ClassPrior, MatrixClassifier):
     m : float, default=1.0
         How many values, distributed like the whole column, are added to every class. 0: maximum likelihood.
     least : float, default=1e-9
-        Numbers below this, including zero, are raised to it: a Gamma distribution has no zero.
+        Numbers below this, including zero, are raised to it: a Gamma distribution covers positive numbers only.
     fit_prior : bool, default=True
         Whether the class prior is learned from the frequencies; if not, it is uniform.
     class_prior : array-like of shape (n_classes,), default=None
