@@ -3,6 +3,7 @@
 import ast
 import dataclasses
 import inspect
+import pydoc
 import re
 import runpy
 from pathlib import Path
@@ -81,6 +82,19 @@ def test_every_public_name_is_on_the_python_page(module):
     assert public_names(module)
     for name in public_names(module):
         assert re.search(rf"^\.\. (?:auto\w+|py:data):: {name}$", page, re.M), name
+
+
+def test_members_listed_on_the_python_page_are_shown_there():
+    """Sphinx drops a listed member that has no docstring, unless told otherwise."""
+    module = tallybayes.__name__
+    for directive in re.split(r"\n(?=\.\. )", (ROOT / "docs" / "api.md").read_text()):
+        if found := re.match(r"\.\. currentmodule:: (\S+)", directive):
+            module = found[1]
+        named, listed = re.match(r"\.\. autoclass:: (\S+)", directive), re.search(r":members: (\S.*)", directive)
+        if named and listed and ":undoc-members:" not in directive:
+            shown = pydoc.locate(named[1] if named[1].startswith("tallybayes.") else f"{module}.{named[1]}")
+            for name in listed[1].split(", "):
+                assert getattr(shown, name).__doc__, f"{named[1]}.{name}"
 
 
 def test_every_public_name_has_an_example():

@@ -70,9 +70,9 @@ class Counted(Additive):
         `labels` and `weights` are one value per row or the name of a column; for labels the schema may name it. A
         `pyarrow.scalar` is the label of all rows. A stream takes column names, or yields (frame, labels) pairs. A
         column that the schema has and the data lacks is an error; with `absent="missing"` its cells are missing.
-        `label_type` overrides the type of the labels, for example to read 1 as "1". Every counted row is added to the
-        `sample`. Labels may be `SoftLabels`. Rows without a label are an error; with `unlabelled=EM()` they are counted
-        in the shares that EM finds."""
+        `label_type` overrides the type of the labels, for example to read 1 as "1". If a `sample` is given, every
+        counted row is added to it. Labels may be `SoftLabels`. Rows without a label are an error; with
+        `unlabelled=EM()` they are counted in the shares that EM finds."""
         check_threads(threads)
         check_absent(absent)
         given = Given(data, labels, weights, None, label_type, absent)
