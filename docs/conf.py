@@ -29,6 +29,7 @@ default_role = "literal"  # docstrings say `name` for what is code
 autodoc_member_order = "bysource"
 autodoc_type_aliases = {"Floats": "numpy.ndarray", "Counts": "numpy.ndarray"}
 autodoc_typehints_format = "short"
+toc_object_entries_show_parents = "hide"  # "Model." before every method leaves no room for its name
 python_maximum_signature_line_length = 100
 python_use_unqualified_type_names = True
 
