@@ -36,7 +36,7 @@ from tallybayes.schema.schema import Schema
 class Counted(Additive):
     """The counts, by column, slot and class."""
 
-    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
+    def __init__(self, schema: Schema | Mapping[Any, Family], label_type: pa.DataType | None = None) -> None:
         self.schema = schema if isinstance(schema, Schema) else Schema(schema)
         self.label_type = label_type  # unknown until there are labels
         self._shared = False  # another model uses the same tallies: copy before writing
@@ -54,7 +54,7 @@ class Counted(Additive):
     @classmethod
     def train(
         cls,
-        schema: Schema | Mapping[str, Family],
+        schema: Schema | Mapping[Any, Family],
         data: Any,
         labels: Any = None,
         *,

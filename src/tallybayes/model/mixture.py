@@ -46,7 +46,7 @@ class Mixture(Classifier):
     @classmethod
     def train(
         cls,
-        schema: Schema | Mapping[str, Family],
+        schema: Schema | Mapping[Any, Family],
         data: Any,
         labels: Any = None,
         unlabelled: EM | None = None,

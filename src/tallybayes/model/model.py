@@ -52,7 +52,7 @@ class Model(Uncertainty):
     ['yes']
     """
 
-    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
+    def __init__(self, schema: Schema | Mapping[Any, Family], label_type: pa.DataType | None = None) -> None:
         super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
         self._changed = False  # since the beliefs were computed

@@ -49,7 +49,7 @@ class Clusters:
 
 
 def choose_clusters(
-    schema: Schema | Mapping[str, Family],
+    schema: Schema | Mapping[Any, Family],
     data: Any,
     numbers: Iterable[int] = range(1, 9),
     *,

@@ -50,7 +50,7 @@ class Components:
 
 
 def choose_components(
-    schema: Schema | Mapping[str, Family],
+    schema: Schema | Mapping[Any, Family],
     data: Any,
     labels: Any = None,
     numbers: Iterable[int] = range(1, 5),

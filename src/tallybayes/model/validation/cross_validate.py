@@ -89,7 +89,7 @@ class CrossValidation(Reported):
 
 
 Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: arguments of `Model.believing`
-Described = Schema | Mapping[str, Family] | Model
+Described = Schema | Mapping[Any, Family] | Model
 
 
 def cross_validate(
