@@ -26,7 +26,16 @@ from tallybayes.data.cells import numbers as numbers
 from tallybayes.data.cells import plain as plain
 from tallybayes.data.cells import texts as texts
 from tallybayes.data.dataframes import for_arrow, small_frame
-from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
+from tallybayes.data.inputs import (
+    columns_of,
+    fetched,
+    is_arrow,
+    is_column,
+    is_iterable,
+    is_records,
+    is_series,
+    no_table,
+)
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
 from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
@@ -181,6 +190,9 @@ def _cells(name: Any, values: Any) -> pa.Array:
         raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
+    if is_series(values):
+        parts = [batch.column(0) for batch in _stream(values.to_frame(str(name)))]
+        return one_array(pa.chunked_array(parts)) if parts else pa.nulls(0)
     try:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))

@@ -111,9 +111,8 @@ class Columns(NamedTuple):
 def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
     """Rows of any kind, as returned by `opened`; anything that is not a table is an error, in scikit-learn's words.
     Fitting needs at least one row."""
-    row = series_row(X)
-    by_name = row is not None and fitted is not None and not row.keys().isdisjoint(fitted.names)
-    rows = row if by_name else X
+    row = None if fitted is None else series_row(X, fitted.names)
+    rows = X if row is None else row
     labels = labels_of(rows)
     if labels is not None:
         if fitted is not None and fitted.named and labels == fitted.names:
