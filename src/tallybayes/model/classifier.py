@@ -17,6 +17,16 @@ if TYPE_CHECKING:
     from tallybayes.model.scoring import Beliefs
 
 
+def check_model(given: Any, *kinds: type) -> None:
+    """An error that says what to give, unless this is a model."""
+    if isinstance(given, kinds):
+        return
+    name = type(given).__name__
+    own = next((each for each in ("model_", "model") if isinstance(getattr(given, each, None), kinds)), None)
+    advice = "Give what Model.train or load returns." if own is None else f"Give its attribute {own}."
+    raise TypeError(f"A {name} is not a model. {advice}")
+
+
 class Classifier(ABC):
     """Answers for rows of any kind: a frame, a matrix, a single row."""
 

@@ -16,7 +16,7 @@ from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
-from tallybayes.model.classifier import Classifier
+from tallybayes.model.classifier import Classifier, check_model
 from tallybayes.model.em.settings import EM
 from tallybayes.model.em.training import train_unlabelled
 from tallybayes.model.mixed_beliefs import MixedBeliefs
@@ -40,6 +40,7 @@ class Mixture(Classifier):
     """
 
     def __init__(self, model: Model) -> None:
+        check_model(model, Model)
         self.model, self.schema = model, model.schema
         self.label_type = model.label_type if model.schema.components is None else model.schema.components
 

@@ -39,7 +39,9 @@ def opened(X: Any) -> Any:
         return X.read_all()
     if is_records(X) or (hasattr(type(X), "dtype") and getattr(X.dtype, "fields", None)):  # of numpy, or of polars
         return whole(X)
-    sequence = isinstance(X, Sequence) and not isinstance(X, (str, bytes))
+    if isinstance(X, str):
+        raise TypeError("X is one text. Give a list of texts, as in [text].")
+    sequence = isinstance(X, Sequence) and not isinstance(X, bytes)
     if sequence or isinstance(X, Mapping) or any(hasattr(type(X), name) for name in ARRAYS):
         return X
     raise no_table(X)

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
+from tallybayes.data.errors import NoLabelError
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
@@ -224,7 +225,10 @@ class NaiveBayes(CountingClassifier):
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         if self.unlabelled is None:
-            return super()._targets(y)
+            try:
+                return super()._targets(y)
+            except NoLabelError as error:
+                raise (error.in_training() if "unlabelled" in self.get_params(deep=False) else error) from None
         if not isinstance(self.unlabelled, EM):
             raise TypeError(f"unlabelled={self.unlabelled!r}: give EM(), or None if all rows have labels.")
         labels, known = without_unknown(y, type(self).__name__)

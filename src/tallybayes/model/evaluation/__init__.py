@@ -22,6 +22,7 @@ from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled
+from tallybayes.model.classifier import check_model
 from tallybayes.model.decide import most_rows
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
@@ -68,6 +69,7 @@ def evaluate(
     >>> evaluate(model, frame, "play").accuracy
     0.75
     """
+    check_model(model, Model, Mixture)
     check_threads(threads)
     decider = Decider.of(model, costs, reject, threads, absent)
 
