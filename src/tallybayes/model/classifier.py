@@ -9,6 +9,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model import decide
 from tallybayes.model.evidence import Evidence
 
@@ -38,16 +39,19 @@ class Classifier(ABC):
         known = self._believed()
         return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
 
+    @limited
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row), an array [row, class]. A row that is impossible in every class gets the prior.
 
         With `absent="missing"`, columns that the data lacks count as missing in every row."""
         return self._believed().posterior(data, threads, absent)
 
+    @limited
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
         """The index in `classes` of each row's most probable class; the first one on a tie."""
         return self._believed().most_probable(data, threads, absent)
 
+    @limited
     def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row): the sum of the prior and the evidence of all columns."""
         return self._believed().log_joint(data, threads, absent)

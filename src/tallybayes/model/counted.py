@@ -19,7 +19,7 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.data.processors import processors
+from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
@@ -52,6 +52,7 @@ class Counted(Additive):
         return {name: family.empty() for name, family in self.schema.columns.items()}
 
     @classmethod
+    @limited
     def train(
         cls,
         schema: Schema | Mapping[Any, Family],
@@ -86,8 +87,7 @@ class Counted(Additive):
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        if labels is None:
-            given = given._replace(labels=model.schema.label)
+        given = given._replace(labels=model.schema.label) if labels is None else given
         check_apart(model.schema.by_column, label=given.labels, weight=weights)
         rounding = Rounding(model.schema)
         count = model._count_source if isinstance(data, RowSource) else model._count_frames

@@ -14,6 +14,7 @@ from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.errors import RowError
 from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.processors import limited
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled, in_pieces, labelled, size_of
@@ -31,6 +32,7 @@ FEWEST = 1024  # … which are at least so many
 FEW = 5  # classes named in a message
 
 
+@limited
 def left_out(
     model: Model,
     data: Any,

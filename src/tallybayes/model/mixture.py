@@ -14,6 +14,7 @@ import pyarrow as pa
 from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
 from tallybayes.model.classifier import Classifier, check_model
@@ -45,6 +46,7 @@ class Mixture(Classifier):
         self.label_type = model.label_type if model.schema.components is None else model.schema.components
 
     @classmethod
+    @limited
     def train(
         cls,
         schema: Schema | Mapping[Any, Family],

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import tallybayes
 from tallybayes.counts.exact import Floats
+from tallybayes.data.processors import at_most
 from tallybayes.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import RowSample
@@ -97,7 +98,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         all_labels = labels if all_labels is None else all_labels
         if not len(all_labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
-        with as_it_was(self):
+        with as_it_was(self), at_most(self.threads):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
             schema = self._schema(rows, weights)

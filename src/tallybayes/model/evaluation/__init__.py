@@ -21,6 +21,7 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled
 from tallybayes.model.classifier import check_model
 from tallybayes.model.decide import most_rows
@@ -50,6 +51,7 @@ class Decider(NamedTuple):
         return cls(model, DecisionRule.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
 
 
+@limited
 def evaluate(
     model: Model | Mixture,
     data: Any,

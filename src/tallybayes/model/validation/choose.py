@@ -11,6 +11,7 @@ from operator import add
 from typing import Any, NamedTuple
 
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model.batches import Given
 from tallybayes.model.classifier import check_model
 from tallybayes.model.evaluation import Losses, losses_of
@@ -65,6 +66,7 @@ class Chosen(Reported):
         return next((trial.log_loss for trial in reversed(self.tried) if trial.better), self.start.log_loss)
 
 
+@limited
 def choose(
     model: Model,
     data: Any,

@@ -18,7 +18,7 @@ from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Rows
 from tallybayes.data.errors import RowError
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.data.processors import processors
+from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, Given, check_threads
@@ -167,6 +167,7 @@ class Folds:
             )
 
 
+@limited
 def folds(
     schema: Schema | Mapping[Any, Family] | Model,
     data: Any,
