@@ -91,7 +91,7 @@ def test_missing_labels_say_what_fit_can_do(estimator):
 
 def test_one_text_is_asked_for_as_a_list():
     fitted = NaiveBayes().fit(["free money now", "lunch on monday"] * 10, LABELS)
-    with pytest.raises(TypeError, match=r"X is one text\. Give a list of texts, as in \[text\]\."):
+    with pytest.raises(TypeError, match=r"A str is not a table\. Give a list of texts, as in \[text\]"):
         fitted.predict("free money")
     assert fitted.predict(["free money"]).tolist() == ["a"]
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_text
+from tallybayes.data.refused import refused
 
 TRUTHS = frozenset((bool, np.bool_))
 CHARACTERS = {"U": np.uint32, "S": np.uint8}  # by the kind of a numpy array of texts or bytes
@@ -157,7 +158,7 @@ def _sorted(found: Iterable[Any]) -> list[Any]:
 
 def object_columns(data: Any) -> dict[Any, Any]:
     """The columns of a pandas frame that hold objects, as arrays of them."""
-    if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
+    if not hasattr(type(data), "_iter_column_arrays"):
         return {}
     kinds = data.dtypes.items()
     found = {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}
@@ -179,7 +180,7 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
             try:
                 cells = as_objects(given, own, kinds_of(own))
             except pa.ArrowInvalid as error:
-                raise mixed(name, error) from None
+                cells = refused(mixed(name, error), len(batch))
             batch = batch if cells is given else batch.set_column(at, str(name), cells)
         start += len(batch)
         yield batch

@@ -40,7 +40,7 @@ def opened(X: Any) -> Any:
     if is_records(X) or (hasattr(type(X), "dtype") and getattr(X.dtype, "fields", None)):  # of numpy, or of polars
         return whole(X)
     if isinstance(X, str):
-        raise TypeError("X is one text. Give a list of texts, as in [text].")
+        raise TypeError("A str is not a table. Give a list of texts, as in [text]; tallybayes.open_source reads files.")
     sequence = isinstance(X, Sequence) and not isinstance(X, bytes)
     if sequence or isinstance(X, Mapping) or any(hasattr(type(X), name) for name in ARRAYS):
         return X
