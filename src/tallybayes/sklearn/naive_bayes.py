@@ -177,7 +177,7 @@ class NaiveBayes(CountingClassifier):
             del self.feature_names_in_
         return given
 
-    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+    def _schema(self, rows: Any, weights: Floats | None, whole: bool) -> Schema:
         if self._vectors:
             return matrix_schema(self.schema, rows)
         given, names = self.schema, self._columns.names
@@ -190,11 +190,11 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        known = {"hints": wanted, "weights": weights}
+        known = {"hints": wanted, "weights": weights, "whole": whole}
         return given if isinstance(given, Schema) else _told(self._inferred(rows, known))
 
     def _inferred(self, rows: Any, known: Mapping[str, Any]) -> Schema:
-        """The schema chosen for these rows, with their weights and hints."""
+        """The schema chosen for these rows, given what is known about them."""
         return Schema.infer(rows, **known)
 
     def _check_parameters(self) -> None:
