@@ -160,4 +160,8 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
             changes[name] = fitted
         if found is not None:
             evidence[name] = found
-    return model.believing(changes) if changes else model, evidence
+    if not changes:
+        return model, evidence
+    believed = model.believing(changes)
+    believed.schema.reasons = dict(model.schema.reasons)  # they have the families that they had
+    return believed, evidence
