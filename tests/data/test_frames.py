@@ -245,10 +245,11 @@ def test_non_tables_are_refused():
         (3, "A int is not a table"),
         ("file.csv", "A str is not a table"),
         (np.ones(3), "1 dimensions is not a table"),
-        ({"x": np.ones((2, 2, 2))}, "Column 'x' has 3 dimensions"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             Model.train(Schema({}), data, ["a"])
+    with pytest.raises(ValueError, match="Column 'x' has 3 dimensions"):
+        Model.train({"x": Gaussian()}, {"x": np.ones((2, 2, 2))}, ["a"])
 
 
 def test_type_names_round_trip():

@@ -211,7 +211,7 @@ def test_extreme_samples_are_finite_and_trainable():
 
 
 def test_no_counts_and_no_prior_is_an_error():
-    message = "Column 'x': class 'a' has no counts and there is no prior, so there is nothing to draw from"
+    message = "Column 'x': there is nothing to draw from in class 'a'. It has no counts and there is no prior"
     for family in (
         Gaussian(m=0.0),
         Gaussian(m=0.0, plugin=True),

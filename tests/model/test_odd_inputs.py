@@ -188,7 +188,7 @@ def test_parameters_at_the_edge_of_certainty():
 
 def test_prior_that_excludes_every_class_is_an_error():
     model = Model.train(Schema({"x": Poisson()}, prior={"a": 0.0, "b": 1.0}), {"x": [1]}, ["a"])
-    assert "Model of 1 rows in 1 class: a 1" in repr(model)
+    assert "Model of 1 row in 1 class: a 1" in repr(model)
     with pytest.raises(ValueError, match="makes every class that has rows impossible"):
         model.posterior({"x": [1]})
 

@@ -88,6 +88,16 @@ def test_block_with_one_weight_round_trips():
     assert schema_from_toml(schema_to_toml(schema)).weights == schema.weights
 
 
+def test_reasons_for_texts_survive_weighing():
+    """Weighing fits a setting of theirs, how readings are mixed."""
+    frame = {"text": [f"{'a free lunch' if i % 2 else 'the match was won'} on day {i}" for i in range(60)]}
+    labels = ["a", "b"] * 30
+    schema = Schema.infer(frame)
+    model = weigh(Model.train(schema, frame, labels), frame, labels)
+    assert model.schema.columns["text"] != schema.columns["text"]
+    assert model.schema.reasons == schema.reasons
+
+
 def test_reasons_for_blocks_survive_weighing():
     frame, labels = made()
     schema = Schema.infer(frame, dependence="trees")

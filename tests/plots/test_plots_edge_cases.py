@@ -224,3 +224,27 @@ def test_plotting_changes_no_global_settings():
     before = dict(pyplot.rcParams)
     drawn(ReliabilityDisplay.from_evaluation(EVALUATION))
     assert dict(pyplot.rcParams) == before
+
+
+@pytest.mark.parametrize("classes", [2, 6, 7, 60, 1000])
+def test_decisions_name_as_many_classes_as_there_is_room_for(classes, recwarn):
+    """Those with the widest regions. A legend of all of them would leave no room for the curves."""
+    x = np.arange(3.0 * classes)
+    model = Model.train({"x": Gaussian(plugin=True)}, {"x": x}, np.repeat(np.arange(classes), 3))
+    display = DecisionDisplay.from_model(model, "x").plot()
+    display.figure_.canvas.draw()
+    regions = {model.classes[at] for at, _, _ in display.regions()}
+    for ax in display.axes_:
+        said = [text.get_text() for text in ax.get_legend().get_texts() if "error" not in text.get_text()]
+        assert len(said) == min(classes, 6)
+        assert set(map(int, said)) <= regions or classes <= 6
+        assert ax.get_legend().get_title().get_text() == ("" if classes <= 6 else f"6 of {classes:,} classes")
+        assert ax.get_window_extent().height > 50
+    assert not list(recwarn)
+
+
+def test_a_class_by_itself_is_a_class_and_not_its_letters():
+    model = Model.train({"x": Categorical()}, {"x": ["a", "b", "c"]}, ["one", "two", "three"])
+    assert HeaviestDisplay.from_model(model, "two").weights.keys() == {"two"}
+    assert DensityDisplay.from_model(model, classes="two").classes == [2]
+    assert DensityDisplay.from_model(model, classes=np.array(["two", "one"])).classes == [2, 0]

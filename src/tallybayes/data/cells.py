@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError, UnreadableError, quoted
-from tallybayes.data.objects import WrittenOut, is_sure, number_text, object_cells, unencodable
+from tallybayes.data.objects import WrittenIntervals, WrittenOut, is_sure, number_text, object_cells, unencodable
 from tallybayes.kernels.strings import is_writable, string_buffers
 
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
@@ -212,7 +212,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_interval(kind: pa.DataType) -> bool:
-    return getattr(kind, "extension_name", "") == "pandas.interval"
+    return isinstance(kind, WrittenIntervals) or getattr(kind, "extension_name", "") == "pandas.interval"
 
 
 def is_time(kind: pa.DataType) -> bool:

@@ -27,6 +27,14 @@ def small_frame(data: Any) -> pa.RecordBatch | None:
     return None if None in cells else pa.RecordBatch.from_arrays(cells, names=names)
 
 
+def repeated_names(data: Any) -> list[str] | None:
+    """The names of a pandas DataFrame's columns as texts, if two are the same, which Arrow refuses to convert."""
+    if not hasattr(type(data), "_iter_column_arrays"):
+        return None
+    names = [str(name) for name in data.columns]
+    return names if len(set(names)) < len(names) else None
+
+
 def for_arrow(data: Any) -> Any:
     """The same DataFrame with what Arrow lacks converted: sparse columns, numbers in another byte order or longer than
     a double, and names that are not texts. Anything else as it is."""
@@ -34,8 +42,6 @@ def for_arrow(data: Any) -> Any:
         return data
     if not all(isinstance(name, str) for name in data.columns):
         data = data.set_axis([str(name) for name in data.columns], axis=1)
-    if not data.columns.is_unique:
-        return data
     found = {name: _for_arrow(kind) for name, kind in data.dtypes.items()}
     changed = {name: kind for name, kind in found.items() if kind is not None}
     return data.astype(changed) if changed else data

@@ -25,8 +25,17 @@ from tallybayes.data.cells import level_text as level_text
 from tallybayes.data.cells import numbers as numbers
 from tallybayes.data.cells import plain as plain
 from tallybayes.data.cells import texts as texts
-from tallybayes.data.dataframes import for_arrow, small_frame
-from tallybayes.data.inputs import columns_of, fetched, is_arrow, is_column, is_iterable, is_records, no_table
+from tallybayes.data.dataframes import for_arrow, repeated_names, small_frame
+from tallybayes.data.inputs import (
+    columns_of,
+    fetched,
+    is_arrow,
+    is_column,
+    is_iterable,
+    is_records,
+    is_series,
+    no_table,
+)
 from tallybayes.data.matrices import is_matrix, is_sparse, vectors
 from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
@@ -39,6 +48,7 @@ from tallybayes.data.objects import (
     unencodable,
     with_objects,
 )
+from tallybayes.data.refused import check_read, is_read, refused
 
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
 BATCH_BYTES = 1 << 26
@@ -76,7 +86,7 @@ def index_columns(schema: pa.Schema) -> set[str]:
 
 def columns(batch: pa.RecordBatch, names: Iterable[str], advice: str) -> dict[str, pa.Array]:
     """The cells of these columns, each of which must exist exactly once."""
-    known = dict(zip(batch.schema.names, batch.columns, strict=True))
+    known = {name: cells for name, cells in zip(batch.schema.names, batch.columns, strict=True) if is_read(cells)}
     if len(known) < batch.num_columns:
         known = {}
     return {name: known[name] if name in known else column(batch, name, advice) for name in names}
@@ -85,6 +95,7 @@ def columns(batch: pa.RecordBatch, names: Iterable[str], advice: str) -> dict[st
 def column(batch: pa.RecordBatch, name: str, advice: str = "Rename the column or drop it from the schema.") -> pa.Array:
     at = batch.schema.get_all_field_indices(name)
     if len(at) == 1:
+        check_read(batch.column(at[0]))
         return batch.column(at[0])
     if at:
         has = ", ".join(map(repr, batch.schema.names))
@@ -144,6 +155,9 @@ def one_array(chunked: pa.ChunkedArray) -> pa.Array:
 
 
 def _stream(data: Any) -> Iterable[pa.RecordBatch]:
+    if (names := repeated_names(data)) is not None:
+        apart = [f"{name} ({at})" for at, name in enumerate(names)]
+        return _renamed(_stream(data.set_axis(apart, axis=1)), names)
     data = for_arrow(data)
     objects = object_columns(data)
     try:
@@ -151,23 +165,39 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # including Arrow's own errors
         if is_column(data):
             raise no_table(data) from None
-        if objects:
+        if objects or len(getattr(data, "columns", ())) > 1:
             return _from_mapping({name: objects.get(name, data[name]) for name in data.columns})
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
     return with_objects(stream, objects) if objects else stream
 
 
+def _renamed(batches: Iterable[pa.RecordBatch], names: list[str]) -> Iterator[pa.RecordBatch]:
+    """The same with other names for the first columns; the index of a DataFrame comes after them."""
+    for batch in batches:
+        yield batch.rename_columns([*names, *batch.schema.names[len(names) :]])
+
+
 def _from_mapping(data: Mapping[Any, Any]) -> Iterator[pa.RecordBatch]:
     """Columns by name; a dictionary of single values is one row. Long lists of texts come in parts."""
     texts = {str(name) for name, values in data.items() if is_long_text(values)}
-    columns = {str(name): values if str(name) in texts else _cells(name, values) for name, values in data.items()}
-    lengths = {name: len(cells) for name, cells in columns.items()}
+    read = {str(name): values if str(name) in texts else _readable(name, values) for name, values in data.items()}
+    lengths = {name: len(cells) for name, cells in read.items() if not isinstance(cells, ValueError)}
     if len(set(lengths.values())) > 1:
         shown = ", ".join(f"{name!r} has {length}" for name, length in lengths.items())
         raise ValueError(f"The columns differ in length: {shown}.")
-    for part in text_parts([columns[name] for name in texts], max(lengths.values(), default=0)):
+    rows = max(lengths.values(), default=1 if read else 0)
+    columns = {name: refused(cells, rows) if isinstance(cells, ValueError) else cells for name, cells in read.items()}
+    for part in text_parts([columns[name] for name in texts], rows):
         cells = [_cells(name, values[part]) for name, values in columns.items()]
         yield pa.RecordBatch.from_arrays(cells, names=list(columns))
+
+
+def _readable(name: Any, values: Any) -> pa.Array | ValueError:
+    """The cells of a column, or why they cannot be read: an error only if the column is used."""
+    try:
+        return _cells(name, values)
+    except ValueError as error:
+        return error
 
 
 def _cells(name: Any, values: Any) -> pa.Array:
@@ -181,6 +211,9 @@ def _cells(name: Any, values: Any) -> pa.Array:
         raise ValueError(f"Column {str(name)!r} is a {type(values).__name__}; give a list with a value for each row.")
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise ValueError(f"Column {str(name)!r} has {values.ndim} dimensions; give a value or a vector per row.")
+    if is_series(values):
+        parts = [batch.column(0) for batch in _stream(values.to_frame(str(name)))]
+        return one_array(pa.chunked_array(parts)) if parts else pa.nulls(0)
     try:
         if is_arrow(values):
             return one_array(values if isinstance(values, pa.ChunkedArray) else pa.chunked_array(values))

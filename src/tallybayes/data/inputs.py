@@ -5,7 +5,7 @@ error that says what to give instead.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,13 +29,22 @@ def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     return {name: [row.get(name) for row in records] for name in names}
 
 
-def series_row(data: Any) -> dict[str, Any] | None:
-    """A pandas Series as a row, if its index has column names, like `frame.iloc[0]`."""
+def is_series(data: Any) -> bool:
+    """Whether this is a pandas Series."""
     kind = type(data)
-    if not (hasattr(kind, "to_frame") and hasattr(kind, "to_dict") and hasattr(kind, "iloc")):
+    return hasattr(kind, "to_frame") and hasattr(kind, "to_dict") and hasattr(kind, "iloc")
+
+
+def series_row(data: Any, columns: Collection[str]) -> dict[str, Any] | None:
+    """A pandas Series as a row, if its index has names of columns, like `frame.iloc[0]`. Numbers are names only if all
+    are names of columns: the index of a column is numbers, too."""
+    if not is_series(data):
         return None
-    names = data.index.tolist()
-    if len(set(names)) < len(names) or not all(isinstance(name, str) for name in names):
+    given = data.index.tolist()
+    names = [str(name) for name in given]
+    known = set(names) & set(columns)
+    numbered = any(isinstance(name, (int, float)) for name in given)
+    if len(set(names)) < len(names) or not known or (numbered and len(known) < len(names)):
         return None
     return dict(zip(names, data.tolist(), strict=True))
 

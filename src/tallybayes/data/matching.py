@@ -31,8 +31,8 @@ def named(data: Any, columns: Mapping[str, Any]) -> Any:
             names = ", ".join(map(repr, columns))
             raise ValueError(f"Bare texts are given for the columns {names}. Give a dictionary of columns.")
         return dict.fromkeys(columns, data) if alone else data
-    row = series_row(data)
-    if row is not None and not row.keys().isdisjoint(columns):
+    row = series_row(data, columns)
+    if row is not None:
         return row
     if len(columns) == 1:
         ((name, family),) = columns.items()

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_text
+from tallybayes.data.refused import refused
 
 TRUTHS = frozenset((bool, np.bool_))
 CHARACTERS = {"U": np.uint32, "S": np.uint8}  # by the kind of a numpy array of texts or bytes
@@ -29,14 +30,17 @@ MOST_CHARACTERS = 1 << 25  # of texts passed to it at a time
 MOST_BYTES = 1 << 30  # of texts in an array with 32-bit offsets
 WIDER = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}
 MISSING = ("NoneType", "NAType", "NaTType")  # by name: pandas is not imported here
+INTERVAL = "Interval"  # likewise
 MOST_DIGITS = 1000  # of a decimal that is written out
 
 
 class WrittenOut(pa.ExtensionType):  # type: ignore[misc]
     """Numbers without a common Arrow type, as their texts: levels, but not texts for `Words`."""
 
+    name: ClassVar[str] = "tallybayes.numbers"
+
     def __init__(self) -> None:
-        super().__init__(pa.string(), "tallybayes.numbers")
+        super().__init__(pa.string(), self.name)
 
     def __arrow_ext_serialize__(self) -> bytes:
         return b""
@@ -44,6 +48,12 @@ class WrittenOut(pa.ExtensionType):  # type: ignore[misc]
     @classmethod
     def __arrow_ext_deserialize__(cls, storage: pa.DataType, serialized: bytes) -> WrittenOut:
         return cls()
+
+
+class WrittenIntervals(WrittenOut):
+    """Intervals of pandas, likewise."""
+
+    name = "tallybayes.intervals"
 
 
 def object_cells(values: Any) -> pa.Array:
@@ -59,7 +69,7 @@ def object_cells(values: Any) -> pa.Array:
     try:
         cells = in_slices(values)
     except REFUSALS:
-        texts = _written_out(values)
+        texts = _intervals(values) if any(kind.__name__ == INTERVAL for kind in kinds) else _written_out(values)
         if texts is None:
             raise
         return texts
@@ -148,7 +158,7 @@ def _sorted(found: Iterable[Any]) -> list[Any]:
 
 def object_columns(data: Any) -> dict[Any, Any]:
     """The columns of a pandas frame that hold objects, as arrays of them."""
-    if not hasattr(type(data), "_iter_column_arrays") or not data.columns.is_unique:
+    if not hasattr(type(data), "_iter_column_arrays"):
         return {}
     kinds = data.dtypes.items()
     found = {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}
@@ -170,7 +180,7 @@ def with_objects(stream: Iterable[pa.RecordBatch], objects: Mapping[Any, Any]) -
             try:
                 cells = as_objects(given, own, kinds_of(own))
             except pa.ArrowInvalid as error:
-                raise mixed(name, error) from None
+                cells = refused(mixed(name, error), len(batch))
             batch = batch if cells is given else batch.set_column(at, str(name), cells)
         start += len(batch)
         yield batch
@@ -231,6 +241,15 @@ def _written_out(values: Iterable[Any]) -> pa.Array | None:
         return pa.ExtensionArray.from_storage(WrittenOut(), pa.array(list(_texts(values)), pa.string()))
     except TypeError:
         return None
+
+
+def _intervals(values: Iterable[Any]) -> pa.Array | None:
+    """Intervals of pandas; None if there is something else among them."""
+    present = [None if type(value).__name__ in MISSING or value != value else value for value in values]
+    if {type(value).__name__ for value in present} - {INTERVAL, "NoneType"}:
+        return None
+    texts = pa.array([value and str(value) for value in present], pa.string())
+    return pa.ExtensionArray.from_storage(WrittenIntervals(), texts)
 
 
 def _texts(values: Iterable[Any]) -> Iterator[str | None]:

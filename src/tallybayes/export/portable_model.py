@@ -10,6 +10,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.families.portable import ByInterval, NotPortableError, Portable, Weighed
 from tallybayes.families.weighed import Absence
+from tallybayes.model.classifier import check_model
 from tallybayes.model.model import Model
 from tallybayes.schema.entries import in_order, title
 
@@ -35,6 +36,7 @@ def portable_model(
     model: Model, target: str, refuse: Callable[[Portable], None] = lambda portable: None
 ) -> PortableModel:
     """A model split into columns. A column that is not portable, or that `refuse` rejects, is an error."""
+    check_model(model, Model)
     beliefs = model.beliefs()
     columns = []
     for name, belief in in_order(beliefs.columns):

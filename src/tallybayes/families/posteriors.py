@@ -112,7 +112,8 @@ class GammaRate(Posterior):
         return {"rate": gamma(self.shape, self.rate)}
 
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
-        return {"rate": np.divide(random.standard_gamma(self.shape, size), self.rate)}
+        with np.errstate(divide="ignore", invalid="ignore"):  # without counts or a prior, nothing is known
+            return {"rate": np.divide(random.standard_gamma(self.shape, size), self.rate)}
 
 
 @dataclass(frozen=True)

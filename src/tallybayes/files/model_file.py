@@ -24,6 +24,7 @@ from tallybayes.data.labels import key_from_json, key_to_json, kind_from_name, l
 from tallybayes.files.replacing import locked, replacing
 from tallybayes.files.tensors import START, Arrays, FileError, arrays_of, check_start, file_bytes, text_of
 from tallybayes.model import Model
+from tallybayes.model.classifier import check_model
 from tallybayes.model.plausible import why_cells_impossible, why_discordant
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import in_order
@@ -137,6 +138,7 @@ def counts_digest(model: Model) -> str:
     >>> counts_digest(other) == counts_digest(model), digest(other) == digest(model)
     (True, False)
     """
+    check_model(model, Model)
     keys = model.keys()
     tallies, arrays = _packed(model, keys)
     schema = [[name, *family.counts_to_json()] for name, family in in_order(model.schema.columns)]
@@ -146,8 +148,7 @@ def counts_digest(model: Model) -> str:
 def to_bytes(model: Model) -> bytes:
     """The bytes of the model's file. Counts that cannot have come from rows are an error: they could not be read
     again."""
-    if not isinstance(model, Model):
-        raise TypeError(f"A {type(model).__name__} is not a model; write save(model, path).")
+    check_model(model, Model)
     if reason := why_discordant(model):
         raise ValueError(
             f"These counts cannot have come from rows: {reason}. Rows were forgotten that had never been learned; "

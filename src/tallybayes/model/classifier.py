@@ -9,12 +9,23 @@ import numpy as np
 
 from tallybayes.counts.exact import Counts, Floats
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model import decide
 from tallybayes.model.evidence import Evidence
 
 if TYPE_CHECKING:
     from tallybayes.model.mixed_beliefs import MixedBeliefs
     from tallybayes.model.scoring import Beliefs
+
+
+def check_model(given: Any, *kinds: type) -> None:
+    """An error that says what to give, unless this is a model."""
+    if isinstance(given, kinds):
+        return
+    name = type(given).__name__
+    own = next((each for each in ("model_", "model") if isinstance(getattr(given, each, None), kinds)), None)
+    advice = "Give what Model.train or load returns." if own is None else f"Give its attribute {own}."
+    raise TypeError(f"A {name} is not a model. {advice}")
 
 
 class Classifier(ABC):
@@ -28,16 +39,19 @@ class Classifier(ABC):
         known = self._believed()
         return dict(zip(known.labels, np.exp(known.prior).tolist(), strict=True))
 
+    @limited
     def posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """P(class | row), an array [row, class]. A row that is impossible in every class gets the prior.
 
         With `absent="missing"`, columns that the data lacks count as missing in every row."""
         return self._believed().posterior(data, threads, absent)
 
+    @limited
     def most_probable(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Counts:
         """The index in `classes` of each row's most probable class; the first one on a tie."""
         return self._believed().most_probable(data, threads, absent)
 
+    @limited
     def log_joint(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class, row): the sum of the prior and the evidence of all columns."""
         return self._believed().log_joint(data, threads, absent)

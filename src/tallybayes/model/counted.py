@@ -19,7 +19,7 @@ from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.data.processors import processors
+from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families.base import Family
@@ -36,7 +36,7 @@ from tallybayes.schema.schema import Schema
 class Counted(Additive):
     """The counts, by column, slot and class."""
 
-    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
+    def __init__(self, schema: Schema | Mapping[Any, Family], label_type: pa.DataType | None = None) -> None:
         self.schema = schema if isinstance(schema, Schema) else Schema(schema)
         self.label_type = label_type  # unknown until there are labels
         self._shared = False  # another model uses the same tallies: copy before writing
@@ -52,9 +52,10 @@ class Counted(Additive):
         return {name: family.empty() for name, family in self.schema.columns.items()}
 
     @classmethod
+    @limited
     def train(
         cls,
-        schema: Schema | Mapping[str, Family],
+        schema: Schema | Mapping[Any, Family],
         data: Any,
         labels: Any = None,
         *,
@@ -86,8 +87,7 @@ class Counted(Additive):
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        if labels is None:
-            given = given._replace(labels=model.schema.label)
+        given = given._replace(labels=model.schema.label) if labels is None else given
         check_apart(model.schema.by_column, label=given.labels, weight=weights)
         rounding = Rounding(model.schema)
         count = model._count_source if isinstance(data, RowSource) else model._count_frames

@@ -32,10 +32,11 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
     for name, cells in columns.items():
         if cells.null_count:
             first = cells.is_null().index(True).as_py()
+            label = labels[int(classes[first])].as_py()
             raise ValueError(
-                f"Column {name!r}: class {labels[int(classes[first])].as_py()!r} has no counts and there is no prior, "
-                "so there is nothing to draw from. Give the family a prior (alpha, m, shape or rate above 0), "
-                "or leave the column out of the schema."
+                f"Column {name!r}: there is nothing to draw from in class {label!r}. It has "
+                "no counts and there is no prior, or its numbers are too large or too small for a variance. Give the "
+                "family a prior (alpha, m, shape or rate above 0), or leave the column out of the schema."
             )
     drawn = labels.take(pa.array(classes))
     names = [column for name in beliefs for column in members(name)]

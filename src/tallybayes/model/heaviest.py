@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families import Belief
+from tallybayes.model.classifier import check_model
 from tallybayes.model.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, title
@@ -32,6 +33,7 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = N
     >>> [(weight.column, weight.value, weight.n, round(weight.log_odds, 3)) for weight in heaviest(model, "yes")]
     [('outlook', 'rain', 2.0, 1.099), ('wind', 'weak', 2.0, 0.405)]
     """
+    check_model(model, Model)
     return heaviest_in(model.beliefs(), label, top, column=column)
 
 

@@ -14,9 +14,11 @@ from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.errors import RowError
 from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.processors import limited
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled, in_pieces, labelled, size_of
+from tallybayes.model.classifier import check_model
 from tallybayes.model.evaluation import Evaluation, together, truth_of
 from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.evidence import Evidence
@@ -30,6 +32,7 @@ FEWEST = 1024  # … which are at least so many
 FEW = 5  # classes named in a message
 
 
+@limited
 def left_out(
     model: Model,
     data: Any,
@@ -55,6 +58,7 @@ def left_out(
     >>> np.exp(left_out(model, frame, ["no", "no", "yes", "no"]).total()).round(3).tolist()
     [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
     """
+    check_model(model, Model)
     labels = model.schema.label if labels is None else labels
     check_apart(model.schema.by_column, label=labels, weight=weights)
     leave_out = LeaveOneOut(model, threads=threads, absent=absent, choose_again=choose_again)

@@ -14,9 +14,10 @@ import pyarrow as pa
 from tallybayes.counts.tally import Key
 from tallybayes.data.labels import label_keys
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
-from tallybayes.model.classifier import Classifier
+from tallybayes.model.classifier import Classifier, check_model
 from tallybayes.model.em.settings import EM
 from tallybayes.model.em.training import train_unlabelled
 from tallybayes.model.mixed_beliefs import MixedBeliefs
@@ -40,13 +41,15 @@ class Mixture(Classifier):
     """
 
     def __init__(self, model: Model) -> None:
+        check_model(model, Model)
         self.model, self.schema = model, model.schema
         self.label_type = model.label_type if model.schema.components is None else model.schema.components
 
     @classmethod
+    @limited
     def train(
         cls,
-        schema: Schema | Mapping[str, Family],
+        schema: Schema | Mapping[Any, Family],
         data: Any,
         labels: Any = None,
         unlabelled: EM | None = None,

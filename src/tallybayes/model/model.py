@@ -52,7 +52,7 @@ class Model(Uncertainty):
     ['yes']
     """
 
-    def __init__(self, schema: Schema | Mapping[str, Family], label_type: pa.DataType | None = None) -> None:
+    def __init__(self, schema: Schema | Mapping[Any, Family], label_type: pa.DataType | None = None) -> None:
         super().__init__(schema, label_type)
         self._beliefs: Beliefs | None = None
         self._changed = False  # since the beliefs were computed
@@ -229,8 +229,8 @@ class Model(Uncertainty):
         if not pairs:
             return f"Model of no rows\n{self.schema!r}"
         listed = ", ".join(f"{label} {count:.12g}" for label, count in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
-        plural = "es" * (len(pairs) != 1)
-        return f"Model of {self.n:.12g} rows in {len(pairs)} class{plural}: {listed}\n{self.schema!r}"
+        rows, classes = "row" + "s" * (self.n != 1), "class" + "es" * (len(pairs) != 1)
+        return f"Model of {self.n:.12g} {rows} in {len(pairs)} {classes}: {listed}\n{self.schema!r}"
 
     def _repr_html_(self) -> str:
         """The counts alone, which is fast; `report_on` has the whole report."""

@@ -16,6 +16,7 @@ from tallybayes.data.errors import numbered_by
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, Given, each_labelled
+from tallybayes.model.classifier import check_model
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, Pieces, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import RowSample
@@ -58,6 +59,7 @@ def weigh(
     >>> {name: round(weight, 1) for name, weight in model.schema.weights.columns.items()}
     {'told': 0.7, 'told again': 0.7}
     """
+    check_model(model, Model)
     return reweighed(model, sampled_rows(model, data, labels, weights, rows, absent))[0]
 
 
@@ -159,4 +161,8 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
             changes[name] = fitted
         if found is not None:
             evidence[name] = found
-    return model.believing(changes) if changes else model, evidence
+    if not changes:
+        return model, evidence
+    believed = model.believing(changes)
+    believed.schema.reasons = dict(model.schema.reasons)  # they have the families that they had
+    return believed, evidence

@@ -48,7 +48,7 @@ class ModelPlots:
         """A text with its words marked."""
         return MarkedTextDisplay.from_model(self.model, text, **settings).plot(ax)
 
-    def heaviest(self, classes: Sequence[Any] | None = None, *, ax: Any = None, **settings: Any) -> HeaviestDisplay:
+    def heaviest(self, classes: Any = None, *, ax: Any = None, **settings: Any) -> HeaviestDisplay:
         """The words and values that weigh most."""
         return HeaviestDisplay.from_model(self.model, classes, **settings).plot(ax)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import io
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -46,6 +46,12 @@ class Mark(NamedTuple):
 
 def marks(n: int) -> list[Mark]:
     return [Mark(PALETTE[i % 6], LINES[i % 4], HATCHES[i % 6], MARKERS[i % 6]) for i in range(n)]
+
+
+def labels_of(given: Any) -> list[Any]:
+    """Several labels, or one by itself."""
+    several = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+    return list(given) if several else [given]
 
 
 def is_installed() -> bool:

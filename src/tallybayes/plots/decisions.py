@@ -15,7 +15,7 @@ from tallybayes.model.batches import Batch, labelled
 from tallybayes.model.decision_regions import Line, Plane, line, plane
 from tallybayes.model.model import Model
 from tallybayes.model.shapes import LEVELS
-from tallybayes.plots.canvas import ink, legend, marks, named
+from tallybayes.plots.canvas import MOST, ink, legend, marks, named
 from tallybayes.plots.display import Display
 from tallybayes.report.characters import short
 from tallybayes.schema.entries import Name
@@ -103,9 +103,21 @@ class DecisionDisplay(Display):
         top = float(np.nanmax(np.where(np.isfinite(curves), curves, 0.0), initial=0.0)) or 1.0
         ax.set_ylim(-0.06 * top if what != LIKELIHOOD else 0.0, 1.06 * top)
         ax.set_xlim(x[0], x[-1])
-        names = [*found.shape.classes, *([f"P(error) = {found.error:.3f}"] if what == JOINT else [])]
-        legend(ax, handles, names, fontsize="small")
         ax.set_title(TITLES[what])
+        self._name_classes(ax, handles)
+
+    def _name_classes(self, ax: Any, handles: list[Any]) -> None:
+        """Names the classes with the widest regions, and what is drawn besides classes."""
+        names = self.line.shape.classes
+        wide = np.zeros(len(names))
+        for at, low, high in self.regions():
+            wide[at] += high - low
+        shown = sorted(np.argsort(-wide, kind="stable")[:MOST].tolist())
+        others = [f"P(error) = {self.line.error:.3f}"] * (len(handles) - len(names))
+        title = f"{len(shown)} of {len(names):,} classes" if len(shown) < len(names) else None
+        settings = {"title": title, "fontsize": "small", "title_fontsize": "small"}
+        drawn = [*(handles[i] for i in shown), *handles[len(names) :]]
+        legend(ax, drawn, [*(names[i] for i in shown), *others], **settings)
 
 
 @dataclass(eq=False, repr=False)

@@ -12,7 +12,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.model.model import Model
 from tallybayes.model.shapes import COUNTS, LEVELS, NUMBERS, Shape, observed, shape
-from tallybayes.plots.canvas import MOST, Mark, ink, legend, marks, named
+from tallybayes.plots.canvas import MOST, Mark, ink, labels_of, legend, marks, named
 from tallybayes.plots.display import Display
 from tallybayes.report.blocks import count
 from tallybayes.report.characters import short
@@ -50,7 +50,7 @@ class DensityDisplay(Display):
         *,
         data: Any = None,
         labels: Any = None,
-        classes: Sequence[Any] | None = None,
+        classes: Any = None,
         mass: float = 0.95,
         top: int | None = None,
     ) -> Self:
@@ -105,11 +105,11 @@ class DensityDisplay(Display):
             legend(ax, handles, names, title=title, fontsize="small", title_fontsize="small")
 
 
-def shown_classes(model: Model, classes: Sequence[Any] | None) -> list[int]:
+def shown_classes(model: Model, classes: Any) -> list[int]:
     """The indices of the classes to show: those named, or the `MOST` most frequent."""
     known = model.classes
     if classes is not None:
-        return [model.beliefs().number(label) for label in classes]
+        return [model.beliefs().number(label) for label in labels_of(classes)]
     rows = model.rows_by_class()
     return sorted(sorted(range(len(known)), key=lambda i: -rows[known[i]])[:MOST])
 
@@ -185,7 +185,8 @@ def _levels(ax: Any, each: Shape, rows: list[Floats] | None, classes: list[int])
     """Level by level from the top."""
     found = [n / n.sum() if n.sum() else None for n in rows or ()]
     handles = _bars(ax, each, np.arange(len(each.x)), found, classes, upright=False)
-    ax.set_yticks(range(len(each.x)), [named(x, 18) for x in each.x])
+    size = {} if len(each.x) <= SEVERAL / 2 else {"fontsize": "x-small"}
+    ax.set_yticks(range(len(each.x)), [named(x, 18) for x in each.x], **size)
     ax.set_ylim(len(each.x) - 0.4, -0.6)
     label = "probability"
     if each.more:

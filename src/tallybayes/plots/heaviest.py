@@ -76,10 +76,8 @@ class HeaviestDisplay(Display):
     across = 2
 
     @classmethod
-    def from_model(
-        cls, model: Model, classes: Sequence[Any] | None = None, *, top: int = 15, column: Name | None = None
-    ) -> Self:
-        """Plots these classes, or the six most frequent."""
+    def from_model(cls, model: Model, classes: Any = None, *, top: int = 15, column: Name | None = None) -> Self:
+        """Plots this class or these, or the six most frequent."""
         labels = [model.classes[i] for i in shown_classes(model, classes)]
         found = {label: heaviest(model, label, top, column=column) for label in labels}
         if not any(found.values()):

@@ -4,7 +4,6 @@ threshold marked."""
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats
 from tallybayes.model.evaluation import Evaluation
-from tallybayes.plots.canvas import MOST, ink, legend, marks, named
+from tallybayes.plots.canvas import MOST, ink, labels_of, legend, marks, named
 from tallybayes.plots.display import Display
 from tallybayes.report.characters import short
 
@@ -149,7 +148,7 @@ class Ranking(Display):
 
 def _wanted(evaluation: Evaluation, labels: Any) -> list[Any]:
     if labels is not None:
-        return list(labels) if isinstance(labels, Sequence) and not isinstance(labels, (str, bytes)) else [labels]
+        return labels_of(labels)
     if len(evaluation.classes) == 2:
         return [evaluation.classes[1]]
     ranked = sorted(evaluation.classes, key=lambda label: -evaluation.rows_by_class[label])

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from tallybayes.data.matching import ERROR
+from tallybayes.model.classifier import check_model
 from tallybayes.model.diagnosis import Diagnosis, diagnose
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import NEEDED, is_installed
@@ -46,6 +47,7 @@ def model_report(
     >>> model = Model.train({"outlook": Categorical()}, frame, ["no", "yes", "yes"])
     >>> model_report(model, frame, ["no", "yes", "no"]).save("report.html")
     """
+    check_model(model, Model)
     if not model.classes:
         raise ValueError("The model has counted no rows, so there is nothing to report on.")
     if pictures and not is_installed():

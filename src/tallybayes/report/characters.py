@@ -10,6 +10,7 @@ from tallybayes.report.plain import to_text
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, invisible or bidirectional, surrogate, private, line ends
 JOINER = "\u200d"  # joins the parts of an emoji
 LONGEST = 24  # characters of a name in a table
+LINE = 60  # … of one with a line to itself
 
 
 def clean(text: object, kept: str = "") -> str:
@@ -34,6 +35,11 @@ def short(value: object, longest: int = LONGEST) -> str:
     """
     text = clean(to_text(value))
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def own_line(value: object) -> str:
+    """A class, level or word that begins a line. It is whole in JSON: words may have millions of characters."""
+    return short(value, LINE)
 
 
 def width(text: str) -> int:

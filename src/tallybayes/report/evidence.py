@@ -11,7 +11,7 @@ import numpy as np
 
 from tallybayes.model.evidence import PRIOR, Evidence
 from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
-from tallybayes.report.characters import short
+from tallybayes.report.characters import own_line, short
 from tallybayes.report.plain import to_text
 from tallybayes.schema.entries import Name, briefly, members, title
 
@@ -140,7 +140,7 @@ def blocks(facts: EvidenceFacts) -> Iterator[Block]:
     for number, row in enumerate(facts.rows):
         yield Lines(_answer(row), f"Row {number + 1}" if len(facts.rows) > 1 else "")
         if row.against is not None:
-            yield Bars(_bars(row, facts.top, facts.named), to_text(row.class_), to_text(row.against))
+            yield Bars(_bars(row, facts.top, facts.named), own_line(row.class_), own_line(row.against))
         yield _logarithms(row)
         yield from _word_tables(row, facts.top)
     yield from _more(facts)
@@ -177,15 +177,15 @@ def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
 def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
     classes = list(lines[0][1])
     more = ["…"] * (len(classes) > MANY)
-    rows = [[name, *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
-    return Table(rows, ["", *map(to_text, classes[:MANY]), *more], title, detail=True)
+    rows = [[own_line(name), *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
+    return Table(rows, ["", *map(own_line, classes[:MANY]), *more], title, detail=True)
 
 
 def _answer(row: RowFacts) -> list[str]:
     ranked = sorted(row.probability.items(), key=lambda pair: -pair[1])
     likely = [pair for i, pair in enumerate(ranked) if i < 2 or (i < MOST and pair[1] >= LEAST)]
     more = "   …" * (len(ranked) > len(likely))
-    lines = ["   ".join(f"{to_text(label)} {_share(p)}" for label, p in likely) + more]
+    lines = ["   ".join(f"{own_line(label)} {_share(p)}" for label, p in likely) + more]
     if not row.possible:
         lines.append("The row is impossible in every class, so the answer is the prior. Smoothing avoids this.")
     if row.against is None:
@@ -205,7 +205,7 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     for column in columns[:top]:
         shown.append(Bar(titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
-        shown += [Bar(word_title(word), word.log_odds, 2, _times(word)) for word in words[:top]]
+        shown += [Bar(own_line(word_title(word)), word.log_odds, 2, _times(word)) for word in words[:top]]
         shown += _rest(row, words[top:], _unit(column), 2)
     shown += _rest(row, columns[top:], "column")
     if silent > FEW:
@@ -245,7 +245,7 @@ def steps(row: RowFacts, top: int = STEPS, named: bool = True) -> list[Bar]:
             pieces.append((titled(column, named), column))
     informative = [piece for piece in pieces if piece[1].log_odds != 0]
     ranked = sorted(informative, key=lambda piece: _by_size(piece[1]))
-    shown = [Bar("prior", prior.log_odds), *(Bar(name, piece.log_odds) for name, piece in ranked[:top])]
+    shown = [Bar("prior", prior.log_odds), *(Bar(own_line(name), piece.log_odds) for name, piece in ranked[:top])]
     rest = [piece for _, piece in ranked[top:]]
     if rest:
         shown.append(Bar(f"{len(rest):,} more", together(row, rest)))

@@ -13,7 +13,7 @@ from tallybayes.model import Model, parameter_count
 from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
-from tallybayes.report.plain import to_text
+from tallybayes.report.characters import own_line
 from tallybayes.schema.entries import Name, briefly, by_title, title
 
 TOP = 10  # words and values shown for a single class or column
@@ -145,8 +145,8 @@ def believed(facts: ModelFacts) -> Iterator[Block]:
         yield Lines(lines, f"dependence in {briefly(column)}")
     shown = list(facts.classes)[:MANY]
     for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
-        rows = [[name, *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
-        head = ["", *map(to_text, shown)]
+        rows = [[own_line(name), *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
+        head = ["", *map(own_line, shown)]
         yield Table(rows[:LEVELS], head, column, more=max(len(rows) - LEVELS, 0))
 
 
@@ -154,10 +154,10 @@ def weighty(facts: ModelFacts) -> Iterator[Block]:
     """The words and values with the most evidence for each class."""
     for label, weights in facts.heaviest.items():
         if weights:
-            rows = [[w.value, briefly(w.column), count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
-            yield Table(rows, ("", "column", "n", "odds"), f"for {to_text(label)}", "llr")
+            rows = [[own_line(w.value), briefly(w.column), count(w.n), f"{times(w.log_odds)} ×"] for w in weights]
+            yield Table(rows, ("", "column", "n", "odds"), f"for {own_line(label)}", "llr")
         elif not (facts.parameters and len(facts.columns) == 1):  # a numeric column has shown everything already
-            yield Lines(["no words or values stand out"], f"for {to_text(label)}")
+            yield Lines(["no words or values stand out"], f"for {own_line(label)}")
 
 
 def _number(parameter: Any) -> str:

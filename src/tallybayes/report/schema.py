@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many
-from tallybayes.report.plain import to_text
+from tallybayes.report.characters import own_line
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import briefly
 
@@ -54,7 +54,7 @@ def classes_block(facts: Any) -> Block:
     title = f"classes ({facts.prior})" if facts.label is None else f"classes in {facts.label!r} ({facts.prior})"
     total = sum(facts.classes.values()) or 1.0
     ranked = sorted(facts.classes.items(), key=lambda pair: -pair[1])
-    rows = [(to_text(label), count(n), f"{n / total:.1%}") for label, n in ranked[:MOST_CLASSES]]
+    rows = [(own_line(label), count(n), f"{n / total:.1%}") for label, n in ranked[:MOST_CLASSES]]
     if not rows:
         return Lines([], title)
     return Table(rows, ("class", "rows", "share"), title, more=len(ranked) - len(rows))

@@ -71,7 +71,10 @@ class Schema:
         components: pa.DataType | None = None,
     ) -> None:
         if not isinstance(columns, Mapping):
-            raise TypeError(f"A schema needs a mapping from columns to families, not {columns!r}.")
+            raise TypeError(
+                "A schema needs a mapping from columns to families, like {'age': Gaussian()}, not a "
+                f"{type(columns).__name__}. Schema.infer(frame) chooses families."
+            )
         for name, family in columns.items():
             check_family(name, family)
         names = {given: checked_name(given) for given in columns}

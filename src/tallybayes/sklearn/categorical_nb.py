@@ -95,7 +95,7 @@ class CategoricalNB(ClassPrior, CountingClassifier):
             return matrix
         return matrix.astype(np.int16 if matrix.max(initial=0) < MOST else np.int64, copy=False)
 
-    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+    def _schema(self, rows: Any, weights: Floats | None, whole: bool) -> Schema:
         return Schema({str(i): Categorical() for i in range(self.n_features_in_)})
 
     def _believed(self, learned: Learned) -> Schema:

@@ -39,7 +39,9 @@ def opened(X: Any) -> Any:
         return X.read_all()
     if is_records(X) or (hasattr(type(X), "dtype") and getattr(X.dtype, "fields", None)):  # of numpy, or of polars
         return whole(X)
-    sequence = isinstance(X, Sequence) and not isinstance(X, (str, bytes))
+    if isinstance(X, str):
+        raise TypeError("A str is not a table. Give a list of texts, as in [text]; tallybayes.open_source reads files.")
+    sequence = isinstance(X, Sequence) and not isinstance(X, bytes)
     if sequence or isinstance(X, Mapping) or any(hasattr(type(X), name) for name in ARRAYS):
         return X
     raise no_table(X)
@@ -111,9 +113,8 @@ class Columns(NamedTuple):
 def columns_of(X: Any, owner: str, fitted: Columns | None = None) -> Columns:
     """Rows of any kind, as returned by `opened`; anything that is not a table is an error, in scikit-learn's words.
     Fitting needs at least one row."""
-    row = series_row(X)
-    by_name = row is not None and fitted is not None and not row.keys().isdisjoint(fitted.names)
-    rows = row if by_name else X
+    row = None if fitted is None else series_row(X, fitted.names)
+    rows = X if row is None else row
     labels = labels_of(rows)
     if labels is not None:
         if fitted is not None and fitted.named and labels == fitted.names:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 import tallybayes
 from tallybayes.counts.exact import Floats
+from tallybayes.data.processors import at_most
 from tallybayes.model import Model
 from tallybayes.model.prepare import prepare
 from tallybayes.model.sample import RowSample
@@ -45,8 +46,8 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         `n_features_in_` and `feature_names_in_`, which later rows are checked against."""
 
     @abstractmethod
-    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
-        """The schema, given the first rows and their weights."""
+    def _schema(self, rows: Any, weights: Floats | None, whole: bool) -> Schema:
+        """The schema, given the first rows, their weights, and whether these are all rows."""
 
     @abstractmethod
     def _believed(self, learned: Learned) -> Schema:
@@ -93,14 +94,15 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         weights: Floats | None,
         sampled: Callable[[Schema, float], RowSample | None] = lambda *_: None,
         all_labels: NDArray[Any] | None = None,
+        whole: bool = True,
     ) -> Self:
         all_labels = labels if all_labels is None else all_labels
         if not len(all_labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
-        with as_it_was(self):
+        with as_it_was(self), at_most(self.threads):
             self.__dict__.pop("_learned", None)
             rows = self._read(X, reset=True)
-            schema = self._schema(rows, weights)
+            schema = self._schema(rows, weights, whole)
             schema = prepare(schema, rows, all_labels, weights=weights)
             counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
             sample = sampled(schema, counted)
@@ -149,7 +151,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         weights = checked_weights(sample_weight, labels)
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
-            return self._begin(X, labels, given, weights, self._first_sample)
+            return self._begin(X, labels, given, weights, self._first_sample, whole=False)
         rows, expected = self._count(X, labels, weights), ExpectedClasses(given, weightless(labels, weights))
         self._learned.check(rows, expected)
         if self._priors is not None and getattr(self, self._priors) is not None:

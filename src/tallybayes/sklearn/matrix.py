@@ -79,7 +79,7 @@ class MatrixClassifier(CountingClassifier):
             check_non_negative(matrix, f"{type(self).__name__} (input X)")
         return matrix
 
-    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+    def _schema(self, rows: Any, weights: Floats | None, whole: bool) -> Schema:
         return Schema({COLUMN: self._family(None)})
 
     def _believed(self, learned: Learned) -> Schema:

@@ -13,6 +13,7 @@ from sklearn.utils import Tags
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
+from tallybayes.data.errors import NoLabelError
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
@@ -177,7 +178,7 @@ class NaiveBayes(CountingClassifier):
             del self.feature_names_in_
         return given
 
-    def _schema(self, rows: Any, weights: Floats | None) -> Schema:
+    def _schema(self, rows: Any, weights: Floats | None, whole: bool) -> Schema:
         if self._vectors:
             return matrix_schema(self.schema, rows)
         given, names = self.schema, self._columns.names
@@ -190,11 +191,11 @@ class NaiveBayes(CountingClassifier):
         if absent:
             shown, has = (", ".join(map(repr, some)) for some in (absent, names))
             raise ValueError(f"X lacks columns of the schema: {shown}; it has {has}. Rename them.")
-        known = {"hints": wanted, "weights": weights}
+        known = {"hints": wanted, "weights": weights, "whole": whole}
         return given if isinstance(given, Schema) else _told(self._inferred(rows, known))
 
     def _inferred(self, rows: Any, known: Mapping[str, Any]) -> Schema:
-        """The schema chosen for these rows, with their weights and hints."""
+        """The schema chosen for these rows, given what is known about them."""
         return Schema.infer(rows, **known)
 
     def _check_parameters(self) -> None:
@@ -225,7 +226,10 @@ class NaiveBayes(CountingClassifier):
 
     def _targets(self, y: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         if self.unlabelled is None:
-            return super()._targets(y)
+            try:
+                return super()._targets(y)
+            except NoLabelError as error:
+                raise (error.in_training() if "unlabelled" in self.get_params(deep=False) else error) from None
         if not isinstance(self.unlabelled, EM):
             raise TypeError(f"unlabelled={self.unlabelled!r}: give EM(), or None if all rows have labels.")
         labels, known = without_unknown(y, type(self).__name__)

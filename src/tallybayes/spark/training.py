@@ -6,6 +6,7 @@ import math
 import warnings
 from collections.abc import Callable, Mapping
 from itertools import chain
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -35,7 +36,7 @@ ADVICE = "Rename the column, or treat it as missing with absent='missing'."
 
 
 def train(
-    schema: Schema | Mapping[str, Family] | None,
+    schema: Schema | Mapping[Any, Family] | None,
     df: DataFrame,
     label: str | None = None,
     weight: str | None = None,
@@ -63,7 +64,7 @@ def train(
 
 
 def _prepared(
-    schema: Schema | Mapping[str, Family] | None, df: DataFrame, label: str | None, weight: str | None
+    schema: Schema | Mapping[Any, Family] | None, df: DataFrame, label: str | None, weight: str | None
 ) -> Schema:
     """The schema with everything that must be the same in all partitions."""
     given = schema if isinstance(schema, Schema) or schema is None else Schema(schema)

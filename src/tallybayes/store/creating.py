@@ -6,6 +6,7 @@ import os
 import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from tallybayes.families import Family
 from tallybayes.model import Model
@@ -17,7 +18,7 @@ from tallybayes.store.folder import BASE, JOURNAL, Folder
 from tallybayes.store.journal import Journal
 
 
-def make_store(path: str | os.PathLike[str], start: Schema | Mapping[str, Family] | Model) -> None:
+def make_store(path: str | os.PathLike[str], start: Schema | Mapping[Any, Family] | Model) -> None:
     model = _first_model(start)
     with new_folder(path) as made:
         base = Folder(made).write(BASE, 0, model)
@@ -30,7 +31,7 @@ def make_store(path: str | os.PathLike[str], start: Schema | Mapping[str, Family
         journal.sql.close()
 
 
-def _first_model(start: Schema | Mapping[str, Family] | Model) -> Model:
+def _first_model(start: Schema | Mapping[Any, Family] | Model) -> Model:
     """The base model, empty or given; an error if it cannot learn row by row."""
     model = start.copy() if isinstance(start, Model) else Model(start)
     model.schema = model.schema.without_reasons()  # which depend on rows

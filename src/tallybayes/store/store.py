@@ -84,7 +84,7 @@ class Store:
     def create(
         cls,
         path: str | os.PathLike[str],
-        start: Schema | Mapping[str, Family] | Model,
+        start: Schema | Mapping[Any, Family] | Model,
         *,
         snapshot_every: int = EVERY,
     ) -> Self:

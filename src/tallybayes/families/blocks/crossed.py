@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -52,7 +52,7 @@ class Crossed(Block):
     """
 
     reads: ClassVar[pa.DataType | None] = frames.LEVELS
-    of: tuple[str, ...] = setting((), "the columns to pair, by default all", check=as_names, counting=True)
+    of: Collection[str] = setting((), "the columns to pair, by default all", check=as_names, counting=True)
     words: Words = setting(
         AS_THEY_ARE,
         "how pairs of levels are scored, as words",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.tally import Rows
-from tallybayes.data.processors import processors
+from tallybayes.data.processors import in_threads, processors
 from tallybayes.families.blocks.coding import Bytes, Coding, is_numeric
 from tallybayes.families.blocks.crossing import NO_PAIRS, pairs_of, with_pairs
 from tallybayes.families.blocks.questions import Questions, common_marks, level_ranks, marks_of, name_ranks, ranked_by
@@ -52,8 +51,7 @@ def grow(
         given = (by_column[:columns], labels, weights, marks, nominal[:columns], max(len(rows.classes), 1))
         return kernels.grow_tree(*given, kind, tried, seed, number, least)
 
-    with ThreadPoolExecutor(processors()) as pool:
-        trees = list(pool.map(tree, range(n + random)))
+    trees = in_threads(tree, range(n + random), processors())
     roots = np.cumsum([0, *map(len, trees)])
     nodes = np.concatenate([nodes + start for nodes, start in zip(trees, roots[:-1], strict=True)])
     return Questions(nodes, roots[:-1].astype(np.int32), ranks, common, best, drawn, pairs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -120,7 +120,7 @@ def as_structure(family: Any, name: str, given: Any) -> Structure:
     raise refused(family, name, given, f"one of {listed}, or a mapping from columns to their parents")
 
 
-def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: Sequence[str], k: int) -> Parents:
+def given_parents(structure: Mapping[str, Any], columns: Sequence[str], alone: Collection[str], k: int) -> Parents:
     """A given network by the indices of its columns; an error if it is not valid."""
     number = {column: j for j, column in enumerate(columns)}
     parents: Parents = [[] for _ in columns]

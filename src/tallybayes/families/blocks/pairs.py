@@ -100,7 +100,7 @@ class Pairs(CodedBlock):
     missing_cells: str = setting(
         LEVEL, '"level": a missing cell is evidence; "ignored": it is not', choices=(LEVEL, IGNORED)
     )
-    alone: tuple[str, ...] = setting(
+    alone: Collection[str] = setting(
         (), "columns that are counted separately, not in pairs", check=as_names, counting=True
     )
     why_alone: str = field(default="", init=False, compare=False)  # why some columns are counted alone

@@ -56,7 +56,7 @@ class Several(Block):
     Several(members=(Trees(n=50), Pairs()))
     """
 
-    members: tuple[Family, ...] = setting(
+    members: Sequence[Family] = setting(
         (Trees(), Pairs()),
         "the families, all different",
         check=_as_members,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,7 +46,7 @@ class Bernoulli(Categorical):
     {'ham': 0.2, 'spam': 0.5}
     """
 
-    levels: tuple[str, ...] = setting(LEVELS, ABOUT_LEVELS, check=_both)
+    levels: Collection[str] = setting(LEVELS, ABOUT_LEVELS, check=_both)
 
     def level_named(self, text: str) -> str:
         truth = _truth(text)

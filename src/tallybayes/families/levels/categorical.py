@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any, ClassVar, Self
@@ -71,7 +71,7 @@ class Categorical(Family):
     takes_shares: ClassVar[bool] = True
     leaves_out_folds: ClassVar[bool] = True
     alpha: Alpha = smoothing()
-    levels: tuple[str, ...] = setting((), ABOUT_LEVELS, check=as_levels)
+    levels: Collection[str] = setting((), ABOUT_LEVELS, check=as_levels)
 
     def level_named(self, text: str) -> str:
         """If levels are given, the text must be one of them."""

@@ -210,14 +210,19 @@ class DensityBelief(Belief):
             n = self.totals[number]
             if n + self.m <= 0:
                 continue
-            tail = self.scale.median + self.scale.spread * random.standard_cauchy(len(rows))
-            if n > 0:
-                bump = random.choice(self.places, len(rows), p=self.counts[number] / n)
-                found = random.normal(bump, self.widths[number])
-                own = found if self.fixed else self.scale.back(found)
-                tail = np.where(random.random(len(rows)) < n / (n + self.m), own, tail)
-            drawn[rows] = tail
+            with np.errstate(over="ignore"):  # what is too large is cut off below
+                drawn[rows] = self._drawn(random, number, len(rows))
         return pa.array(np.clip(drawn, -LARGEST, LARGEST), from_pandas=True)
+
+    def _drawn(self, random: np.random.Generator, number: int, size: int) -> Floats:
+        n = self.totals[number]
+        tail = self.scale.median + self.scale.spread * random.standard_cauchy(size)
+        if n <= 0:
+            return tail
+        bump = random.choice(self.places, size, p=self.counts[number] / n)
+        found = random.normal(bump, self.widths[number])
+        own = found if self.fixed else self.scale.back(found)
+        return np.where(random.random(size) < n / (n + self.m), own, tail)
 
 
 def log_area(width: float) -> float:

@@ -77,8 +77,10 @@ class NegativeBinomial(ByMoments[PowerSums]):
         return np.where(mean == 0, np.where(x == 0, 0.0, -np.inf), logs)
 
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
-        size = 1.0 / np.maximum(parameters["dispersion"], LEAST)
-        return draw_events(random, random.gamma(size, parameters["mean"] / size))
+        mean, size = parameters["mean"], 1.0 / np.maximum(parameters["dispersion"], LEAST)
+        with np.errstate(invalid="ignore"):  # of a mean of 0, the dispersion is infinite
+            scale = np.where(mean == 0, 0.0, mean / size)
+        return draw_events(random, random.gamma(size, scale))
 
     def draw_parameters(self, s: Any, random: np.random.Generator, size: int) -> dict[str, Floats]:
         chosen = self.estimate(s) if self.plugin else self.predicted(s)

@@ -211,6 +211,7 @@ def texts(cells: pa.Array) -> pa.Array:
     if cells.null_count == len(cells) or nans:
         return pa.nulls(len(cells), pa.large_string())
     what = "numbers" if isinstance(kind, WrittenOut) else f"cells of type {kind}"
+    what = "intervals" if frames.is_interval(kind) else what
     raise CellError(None, f"{what} are not text. Convert them, or give the column another family.")
 
 

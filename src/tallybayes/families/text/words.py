@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self, cast
@@ -121,14 +121,14 @@ class Words(Family):
         counting=True,
         later=True,
     )
-    vocabulary: tuple[str, ...] | None = setting(None, "the only words to count", check=as_words, counting=True)
+    vocabulary: Collection[str] | None = setting(None, "the only words to count", check=as_words, counting=True)
     unknown: bool = setting(
         False, 'whether words outside the vocabulary are counted together as "<unknown>"', counting=True
     )
     stems: str | Mapping[str, str] | None = setting(
         None, "a language for Snowball, or a mapping from words to stems", check=as_stems, counting=True
     )
-    stop_words: tuple[str, ...] = setting((), "words that are not counted", check=as_words, counting=True)
+    stop_words: Collection[str] = setting((), "words that are not counted", check=as_words, counting=True)
     presence: bool = setting(False, "whether each word counts once per document", counting=True)
     tokeniser: Callable[[str], Iterable[str]] | str | None = own_tokeniser()
     errors: str = undecodable()

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import fingerprints
+from tallybayes.data.processors import limited
 from tallybayes.families import Family
 from tallybayes.model.em.settings import EM
 from tallybayes.model.model import Model
@@ -48,8 +49,9 @@ class Clusters:
         return "\n".join(lines)
 
 
+@limited
 def choose_clusters(
-    schema: Schema | Mapping[str, Family],
+    schema: Schema | Mapping[Any, Family],
     data: Any,
     numbers: Iterable[int] = range(1, 9),
     *,

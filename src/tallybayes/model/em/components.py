@@ -11,6 +11,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
 from tallybayes.model.em.fit import EMProblem
@@ -48,8 +49,9 @@ class Components:
         return "\n".join(lines)
 
 
+@limited
 def choose_components(
-    schema: Schema | Mapping[str, Family],
+    schema: Schema | Mapping[Any, Family],
     data: Any,
     labels: Any = None,
     numbers: Iterable[int] = range(1, 5),

@@ -21,7 +21,9 @@ from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled
+from tallybayes.model.classifier import check_model
 from tallybayes.model.decide import most_rows
 from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
@@ -49,6 +51,7 @@ class Decider(NamedTuple):
         return cls(model, DecisionRule.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
 
 
+@limited
 def evaluate(
     model: Model | Mixture,
     data: Any,
@@ -68,6 +71,7 @@ def evaluate(
     >>> evaluate(model, frame, "play").accuracy
     0.75
     """
+    check_model(model, Model, Mixture)
     check_threads(threads)
     decider = Decider.of(model, costs, reject, threads, absent)
 

@@ -11,7 +11,9 @@ from operator import add
 from typing import Any, NamedTuple
 
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.model.batches import Given
+from tallybayes.model.classifier import check_model
 from tallybayes.model.evaluation import Losses, losses_of
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
@@ -64,6 +66,7 @@ class Chosen(Reported):
         return next((trial.log_loss for trial in reversed(self.tried) if trial.better), self.start.log_loss)
 
 
+@limited
 def choose(
     model: Model,
     data: Any,
@@ -94,6 +97,7 @@ def choose(
     >>> choose(model, frame, ["no", "yes"] * 10, {"alpha": [1.0, 0.1, 10.0]}).beliefs
     {'alpha': 0.1}
     """
+    check_model(model, Model)
     again = given_again(data, labels, weights, groups, absent)
     checked = checked_candidates(model.schema, candidates)
     counted = counted_folds(model, again(), Deal(k, stratify, seed), threads)

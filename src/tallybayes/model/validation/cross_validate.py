@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes.data.matching import ERROR
+from tallybayes.data.processors import limited
 from tallybayes.families import Family
 from tallybayes.model.batches import Given
 from tallybayes.model.evaluation import Decider, Evaluation, compared_with
@@ -89,9 +90,10 @@ class CrossValidation(Reported):
 
 
 Beliefs = Mapping[Any, Mapping[Any, Any]]  # by name: arguments of `Model.believing`
-Described = Schema | Mapping[str, Family] | Model
+Described = Schema | Mapping[Any, Family] | Model
 
 
+@limited
 def cross_validate(
     schema: Described,
     data: Any,
@@ -174,6 +176,7 @@ class LearningCurvePoint(NamedTuple):
     held_out: Evaluation
 
 
+@limited
 def learning_curve(
     schema: Described,
     data: Any,

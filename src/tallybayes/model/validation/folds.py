@@ -18,7 +18,7 @@ from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Rows
 from tallybayes.data.errors import RowError
 from tallybayes.data.matching import ERROR, check_absent
-from tallybayes.data.processors import processors
+from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, Given, check_threads
@@ -47,7 +47,7 @@ class Folds:
     True
     """
 
-    def __init__(self, schema: Schema | Mapping[str, Family] | Model, deal: Deal) -> None:
+    def __init__(self, schema: Schema | Mapping[Any, Family] | Model, deal: Deal) -> None:
         self.whole = schema if isinstance(schema, Model) else None
         self.how = deal
         self.sizes = np.zeros(deal.k, np.int64)  # numbers of rows, regardless of weight
@@ -167,8 +167,9 @@ class Folds:
             )
 
 
+@limited
 def folds(
-    schema: Schema | Mapping[str, Family] | Model,
+    schema: Schema | Mapping[Any, Family] | Model,
     data: Any,
     labels: Any = None,
     k: int = 10,
@@ -203,7 +204,7 @@ def folds(
 
 
 def counted_folds(
-    schema: Schema | Mapping[str, Family] | Model,
+    schema: Schema | Mapping[Any, Family] | Model,
     given: Given,
     deal: Deal,
     threads: int | None = None,
@@ -228,7 +229,7 @@ def read_folds(found: T, given: Given, threads: int | None) -> T:
     return found
 
 
-def _prepared(schema: Schema | Mapping[str, Family], given: Given) -> Schema:
+def _prepared(schema: Schema | Mapping[Any, Family], given: Given) -> Schema:
     """The schema prepared on all rows; an error if that would use their labels."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     name = looking_at_labels(schema)

@@ -70,7 +70,7 @@ class RetrainedFolds(Folds):
 
 
 def folds_to_hold_out(
-    schema: Schema | Mapping[str, Family] | Model,
+    schema: Schema | Mapping[Any, Family] | Model,
     given: Given,
     deal: Deal,
     threads: int | None = None,

@@ -60,7 +60,8 @@ def inferred(
     hinted = by_entry(hints)
     owner = {column: name for name in hinted for column in members(name)}
     sample, all_rows = sampled(data)
-    for name in [*owner, *([label] if label is not None else [])]:
+    left_out = {column for column, name in owner.items() if hinted[name] is None}
+    for name in [*(owner.keys() - left_out.intersection(sample.schema.names)), *([label] if label is not None else [])]:
         frames.column(sample, name, "Give hints and the label by the names of columns.")
     if choose and label is None:
         raise ValueError("With choose=True, give the labels, or the name of the column that holds them.")
