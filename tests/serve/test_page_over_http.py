@@ -123,7 +123,7 @@ def test_cross_site_forms_change_nothing(asking, headers):
         ("teach", {"row": "[1]", "label": "ham"}, 400, OTHER_MODEL),
         ("teach", {"cell-0": "x", "label": "ham", "id": "m-1"}, 409, OTHER_ROW),
         ("forget", {"id": "m-9"}, 404, NEVER_LEARNED),
-        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 printable characters."),
+        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1,000 printable characters."),
         ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
         ("correct", {"id": "m-1"}, 400, "Which class is it? Choose one, or type a new one."),
         ("correct", {"id": "m-1", "label": "hma"}, 400, NO_CLASS),

@@ -13,6 +13,7 @@ from tallybayes.cli.options import ModelFile, StoreFolder
 from tallybayes.cli.progress import counting
 from tallybayes.cli.terminal import say
 from tallybayes.cli.train import summary
+from tallybayes.report.blocks import how_many
 
 NewStore = Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder.", show_default=False)]
 ALL_DAYS = 999_999_999  # the longest duration
@@ -77,6 +78,8 @@ def expire(store: StoreFolder, older_than: Days) -> None:
     """
     from datetime import timedelta
 
+    if older_than != older_than:
+        raise ValueError("--older-than nan: give a number of days, at least 0.")
     with tallybayes.Store.open(store) as opened:
         gone = opened.expire(timedelta(days=min(older_than, ALL_DAYS)))
-        say(f"{store}: forgot {len(gone):,} rows, has {summary(opened.model())}")
+        say(f"{store}: forgot {how_many(len(gone))}, has {summary(opened.model())}")
