@@ -122,8 +122,13 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
         possible=first.possible,
         bars=next((block for block in laid if isinstance(block, Bars)), None),
         details=[block for block in laid if isinstance(block, Table)],
-        texts=[_text(beliefs, name, row, first.columns) for name in texts],
+        texts=_with_marks([_text(beliefs, name, row, first.columns) for name in texts]),
     )
+
+
+def _with_marks(texts: Sequence[Text]) -> Sequence[Text]:
+    """Those of several texts that have a marked word: in the others there is nothing to see."""
+    return texts if len(texts) == 1 else [text for text in texts if any(piece.strength for piece in text.pieces)]
 
 
 def _filled_texts(beliefs: Beliefs, row: Row) -> list[str]:
