@@ -9,7 +9,7 @@ import pytest
 
 import tallybayes.serve.page
 from service import ROWS, TEXTS, problem, said, serving, spam_service
-from tallybayes import Categorical, Correlated, Gaussian, Model, Store, Words, digest
+from tallybayes import Bernoulli, Categorical, Correlated, Gaussian, Model, Store, Words, digest
 from tallybayes.serve.settings import Limits, Settings
 
 FOLDER = Path(tallybayes.serve.page.__file__).parent
@@ -52,10 +52,19 @@ def test_long_forms_are_read_and_refused_like_short_ones(asking):
 
 def test_of_several_texts_those_with_a_marked_word_are_shown(tmp_path):
     rows = {"said": ["free money", "lunch money"], "by": ["ann", "ann"]}
-    with Store.create(tmp_path / "s", Model.train(dict.fromkeys(rows, Words()), rows, ["spam", "ham"])) as store:
-        with serving({"s": store}) as client:
-            answer = client.post("/models/s", data={"cell-0": "ann", "cell-1": "free money"}).text
+    model = Model.train(dict.fromkeys(rows, Words()), rows, ["spam", "ham"])
+    with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
+        answer = client.post("/models/s", data={"cell-0": "ann", "cell-1": "free money"}).text
     assert re.findall(r"<h2[^>]*>(\w+), word by word</h2>", answer) == ["said"]
+
+
+def test_other_levels_are_offered_if_there_may_be_any(tmp_path):
+    rows = {"sure": [True, False], "where": ["in", "out"]}
+    model = Model.train({"sure": Bernoulli(), "where": Categorical()}, rows, ["a", "b"])
+    with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
+        page = client.get("/models/s").text
+    assert re.findall(r'<option value="(\w+)"', page) == ["false", "true", "in", "out"]
+    assert re.findall(r'aria-label="(\w+): something else"', page) == ["where"]
 
 
 def test_empty_text_is_a_level_that_is_listed_but_cannot_be_chosen(tmp_path):
