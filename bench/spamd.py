@@ -35,9 +35,8 @@ from timing import served
 
 Work = Callable[[float], int]  # asks until that time, and returns the number of mails
 
-LEARNED, ASKED, ROUNDS, TOGETHER = 2_000, 100, 3, 4
-OFTEN = 10  # rounds of connections, which take a fraction of a second: the shorter, the more noise there is
-SECONDS = 3.0  # of a measurement, at most
+LEARNED, ASKED, ROUNDS, TOGETHER = 2_000, 100, 5, 4
+SECONDS = 3.0  # of a measurement; of programs, at most
 PATIENCE = 300  # seconds to train SpamAssassin, and to start it
 OURS, THEIRS, BOUND = "tallybayes", "SpamAssassin", "a server that answers at once"
 PROGRAM = Path(sys.executable).parent / "tallybayes"
@@ -165,20 +164,19 @@ def answers(port: int) -> bool:
 
 
 def connecting(port: int, mails: list[bytes], together: int = 1) -> Work:
-    """A connection per mail, this many at a time."""
+    """A connection per mail, this many at a time, for the whole time: noise must not spare the faster server."""
     requests = [b"PROCESS SPAMC/1.5\r\nContent-length: %d\r\n\r\n" % len(mail) + mail for mail in mails]
 
     def ask(until: float) -> int:
-        def one(request: bytes) -> int:
-            if time.perf_counter() > until:
-                return 0
-            assert b"EX_OK" in said(port, request)
-            return 1
+        def asking(first: int) -> int:
+            at = first
+            while time.perf_counter() < until:
+                assert b"EX_OK" in said(port, requests[at % len(requests)])
+                at += together
+            return (at - first) // together
 
-        if together == 1:
-            return sum(map(one, requests))
         with ThreadPoolExecutor(together) as threads:
-            return sum(threads.map(one, requests))
+            return sum(threads.map(asking, range(together)))
 
     return ask
 
@@ -238,15 +236,15 @@ def programs_of(folder: Path, url: str, ports: dict[str, int]) -> dict[str, Work
     return works
 
 
-def rates(works: dict[str, Work], rounds: int) -> dict[str, float]:
+def rates(works: dict[str, Work]) -> dict[str, float]:
     """Mails a second, the best of several rounds; all run once per round, so that a noisy minute affects all."""
     best: dict[str, float] = {}
-    for turn in range(rounds):
+    for turn in range(ROUNDS):
         for name, work in works.items():
             start = time.perf_counter()
             rate = work(start + SECONDS) / (time.perf_counter() - start)
             best[name] = max(best.get(name, 0.0), rate)
-            tell(f"round {turn + 1} of {rounds}: {name}: {rate:.0f} mails a second")
+            tell(f"round {turn + 1} of {ROUNDS}: {name}: {rate:.0f} mails a second")
     return best
 
 
@@ -258,7 +256,7 @@ def busy(folder: Path, daemons: dict[str, Daemon]) -> None:
     """Prints the CPU time of each daemon per mail, the least of several rounds in turn."""
     mails = [path.read_bytes() for path in sorted((folder / "asked").iterdir())]
     least: dict[str, float] = {}
-    for _ in range(OFTEN):
+    for _ in range(ROUNDS):
         for name, daemon in daemons.items():
             before = daemon.seconds()
             asked = connecting(daemon.port, mails)(time.perf_counter() + SECONDS)
@@ -269,11 +267,9 @@ def busy(folder: Path, daemons: dict[str, Daemon]) -> None:
 
 
 def measured(folder: Path, url: str, ports: dict[str, int]) -> None:
-    best = rates(connections_of(folder, ports), OFTEN) | rates(programs_of(folder, url, ports), ROUNDS)
+    best = rates(connections_of(folder, ports) | programs_of(folder, url, ports))
     size = sum(path.stat().st_size for path in (folder / "asked").iterdir()) // ASKED
-    print(
-        f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} cores (best of {OFTEN}; of programs, {ROUNDS})"
-    )
+    print(f"{ASKED} mails of {size:,} bytes on average, {os.cpu_count()} cores (best of {ROUNDS})")
     for name, rate in best.items():
         peer = best.get(name.replace(OURS, THEIRS).replace(BOUND, THEIRS), rate)
         ratio = "" if peer == rate else f"{rate / peer:7.1f} × {THEIRS}"
