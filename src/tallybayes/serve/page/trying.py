@@ -25,7 +25,6 @@ from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, one_row
 from tallybayes.serve.tables import LABEL
 from tallybayes.store import Change
-from tallybayes.store.chain import CORRECT
 from tallybayes.store.writer import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
@@ -170,7 +169,7 @@ async def taught(visit: Visit) -> Response:
         before = answer_of(model, row)
         change = _teach(model, row, label, id, fields.get("known") == "yes")
         if not change.already:
-            visit.service.metrics.changed(model.name, {"corrected" if change.what == CORRECT else "learned": 1})
+            visit.service.metrics.made(model.name, change)
         after = answer_of(model, row)
         assert after is not None, "a row was learned"
         taught = Taught(change, to_text(label), None if change.already else before, after)
