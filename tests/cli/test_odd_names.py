@@ -96,6 +96,13 @@ def test_accuracy_that_is_not_a_number_is_an_error(tally, model, weather):
     assert tally("evaluate", model, weather, "--at-least", "nan").code == 2
 
 
+def test_days_that_are_not_a_number_are_an_error(tally, model):
+    assert tally("store", "create", model, "store").code == 0
+    ended = tally("store", "expire", "store", "--older-than", "nan")
+    assert (ended.code, "--older-than nan: give a number of days" in ended.err) == (2, True)
+    assert "forgot 0 rows" in tally("store", "expire", "store", "--older-than", "inf").err
+
+
 TEXTS = ["free money", "lunch money", "lunch today", "free today"]
 FAMILIES = [
     (Words(alpha=0.0), TEXTS),

@@ -114,6 +114,15 @@ def test_explain_abbreviates_uninformative_columns(tally, tmp_path):
     assert lines[4].endswith("no evidence")
 
 
+def test_explain_lists_words_only_if_they_have_evidence(tally, tmp_path):
+    frame = {"said": ["free money", "lunch money"], "by": ["ann", "ann"]}
+    save(Model.train({"said": Words(), "by": Words()}, frame, ["spam", "ham"]), tmp_path / "m")
+    lines = tally("explain", "m", "--cell", "said=free money", "--cell", "by=ann").out.splitlines()
+    named = [line.split("   ")[0] for line in lines[2:]]
+    assert named == ["(class)", "said", "  free", "  1 more word", "by", "all together"]
+    assert [line.endswith("no evidence") for line in lines[2:]] == [True, False, False, True, True, False]
+
+
 def test_explain_compares_other_classes(tally, spam):
     found = json.loads(tally("explain", spam, "--text", "free", "--class", "ham", "--format", "json").out)
     assert (found["class"], found["against"]) == ("ham", "spam")

@@ -7,8 +7,8 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from tallybayes.mail.decoding import plain, text_of
-from tallybayes.mail.headers import NAMES, hosts, split_headers
+from tallybayes.mail.decoding import encoded_words, one_line, plain, text_of
+from tallybayes.mail.headers import NAMES, field_text, hosts, split_headers
 from tallybayes.mail.html import BLOCK, INLINE
 from tallybayes.mail.stamping import head_of, without
 
@@ -50,6 +50,11 @@ def test_fields_end_at_the_first_line_that_is_none(content):
     for name, value in re.findall(rb"^(%b)%b" % (NAMES, VALUE), content[:at], re.MULTILINE | re.IGNORECASE):
         first.setdefault(name.decode().lower(), value)
     assert split_headers(content) == (first, content[at:].removeprefix(b"\n"))
+
+
+@given(st.lists(st.sampled_from([*PIECES, b"=?", b"?=", b"=?utf-8?q?a=C3=A9?=", b"\x7f", b"\x1c"])).map(b"".join))
+def test_plain_fields_are_read_as_all_others(value):
+    assert field_text({"subject": value}, "subject") == one_line(encoded_words(text_of(value)))
 
 
 @given(some)

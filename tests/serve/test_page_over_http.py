@@ -9,7 +9,7 @@ import pytest
 
 import tallybayes.serve.page
 from service import ROWS, TEXTS, problem, said, serving, spam_service
-from tallybayes import Categorical, Correlated, Gaussian, Model, Store, digest
+from tallybayes import Bernoulli, Categorical, Correlated, Gaussian, Model, Store, Words, digest
 from tallybayes.serve.settings import Limits, Settings
 
 FOLDER = Path(tallybayes.serve.page.__file__).parent
@@ -48,6 +48,23 @@ def test_long_forms_are_read_and_refused_like_short_ones(asking):
     for body in (b"a=%ff", b"a=%ff" * 10_000):
         answer = client.post("/models/spam", content=body, headers={"content-type": FIELDS})
         assert said(answer, 400).startswith("The form cannot be read: names and values must be UTF-8")
+
+
+def test_of_several_texts_those_with_a_marked_word_are_shown(tmp_path):
+    rows = {"said": ["free money", "lunch money"], "by": ["ann", "ann"]}
+    model = Model.train(dict.fromkeys(rows, Words()), rows, ["spam", "ham"])
+    with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
+        answer = client.post("/models/s", data={"cell-0": "ann", "cell-1": "free money"}).text
+    assert re.findall(r"<h2[^>]*>(\w+), word by word</h2>", answer) == ["said"]
+
+
+def test_other_levels_are_offered_if_there_may_be_any(tmp_path):
+    rows = {"sure": [True, False], "where": ["in", "out"]}
+    model = Model.train({"sure": Bernoulli(), "where": Categorical()}, rows, ["a", "b"])
+    with Store.create(tmp_path / "s", model) as store, serving({"s": store}) as client:
+        page = client.get("/models/s").text
+    assert re.findall(r'<option value="(\w+)"', page) == ["false", "true", "in", "out"]
+    assert re.findall(r'aria-label="(\w+): something else"', page) == ["where"]
 
 
 def test_empty_text_is_a_level_that_is_listed_but_cannot_be_chosen(tmp_path):
@@ -123,7 +140,7 @@ def test_cross_site_forms_change_nothing(asking, headers):
         ("teach", {"row": "[1]", "label": "ham"}, 400, OTHER_MODEL),
         ("teach", {"cell-0": "x", "label": "ham", "id": "m-1"}, 409, OTHER_ROW),
         ("forget", {"id": "m-9"}, 404, NEVER_LEARNED),
-        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1000 printable characters."),
+        ("forget", {"id": ""}, 400, "The id is ''; give 1 to 1,000 printable characters."),
         ("correct", {"id": "m-9", "label": "ham"}, 404, NEVER_LEARNED),
         ("correct", {"id": "m-1"}, 400, "Which class is it? Choose one, or type a new one."),
         ("correct", {"id": "m-1", "label": "hma"}, 400, NO_CLASS),

@@ -63,7 +63,7 @@ REFUSED = {
     "an empty id": (
         "learn",
         b'{"id": "", "row": {"text": "a"}, "label": "ham"}',
-        "give 1 to 1000 printable characters",
+        "give 1 to 1,000 printable characters",
     ),
     "an entry that is wrong": ("learn", b'{"rows": [{"row": {"text": "a"}}]}', "Row 0: 'label' is missing."),
     "proof of many": ("learn", b'{"prove": true, "rows": []}', "'prove' is for one change at a time"),

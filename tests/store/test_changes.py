@@ -4,7 +4,7 @@ import random
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 
 import pytest
@@ -30,10 +30,12 @@ def test_row_without_an_id_gets_one(store):
     assert store.model().n == 1
 
 
-@pytest.mark.parametrize("id", ["", "a\nb", "x" * (LONGEST + 1), "\ud800", "a\0"])
-def test_id_must_be_printable(store, id):
+@pytest.mark.parametrize("id", ["", "a\nb", "\ud800", "a\0"])
+def test_id_must_be_printable_and_of_bounded_length(store, id):
     with pytest.raises(ValueError, match="printable characters"):
         store.learn("win", "spam", id=id)
+    with pytest.raises(ValueError, match=r"^The id 'x{40}' … has 1,001 characters; give at most 1,000\.$"):
+        store.learn("win", "spam", id="x" * (LONGEST + 1))
     with pytest.raises(TypeError, match="The id is 17; give a string"):
         store.forget(id=17)
 
@@ -98,6 +100,13 @@ def test_old_rows_expire(store):
     with pytest.raises(ValueError, match="a duration must not be negative"):
         store.expire(timedelta(days=-1))
     assert store.expire(timedelta.max) == []
+
+
+def test_times_at_the_ends_of_the_calendar(store):
+    store.learn("win", "spam", id="a")
+    east, west = timezone(timedelta(hours=14)), timezone(timedelta(hours=-12))
+    assert store.expire(datetime.min.replace(tzinfo=east)) == store.expire(datetime.min) == []
+    assert [change.id for change in store.expire(datetime.max.replace(tzinfo=west))] == ["a"]
 
 
 def test_corrected_row_keeps_its_age(store):

@@ -1,12 +1,14 @@
 """Backups and verification during changes: each copy is of one moment."""
 
+import shutil
+import subprocess
 import threading
 
 import pytest
 from queueing import tasks_queued
 
 from tallybayes import Model, Store, Words, digest
-from tallybayes.store import StoreError, journal
+from tallybayes.store import NotWrittenError, StoreError, journal
 
 SCHEMA = {"text": Words()}
 SECRET = "zyxwvutsecret"
@@ -77,6 +79,29 @@ def test_row_forgotten_during_verify_is_in_no_file(store):
 
 def everything(path):
     return b"".join(file.read_bytes() for file in path.iterdir())
+
+
+def test_verify_leaves_no_file(store):
+    before = sorted(path.name for path in store.path.iterdir())
+    assert store.verify()
+    assert sorted(path.name for path in store.path.iterdir()) == before
+
+
+def test_verify_of_a_store_on_a_read_only_disk(store, tmp_path):
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if shutil.which("mount") is None or subprocess.run(["mount", "-t", "tmpfs", "none", disk]).returncode:
+        pytest.skip("only root can mount a disk")
+    try:
+        store.backup(disk / "copy")
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        with Store.open(disk / "copy") as copy:
+            assert copy.verify()
+            assert copy.digest() == store.digest()
+            with pytest.raises(NotWrittenError, match="readonly"):
+                copy.learn("more", "ham")
+    finally:
+        subprocess.run(["umount", disk], check=True)
 
 
 def test_two_copies_at_once_and_closing_meanwhile(store, tmp_path, monkeypatch):

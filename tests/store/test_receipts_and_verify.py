@@ -1,5 +1,7 @@
 """Receipts, the hash chain, and detection of any damage."""
 
+import contextlib
+import hashlib
 import json
 import random
 import shutil
@@ -7,7 +9,7 @@ import sqlite3
 
 import pytest
 
-from tallybayes import Model, Store, Words, check_receipt, load, save
+from tallybayes import Model, Store, Words, check_receipt, digest, load, save
 from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError
 
 SCHEMA = {"text": Words()}
@@ -79,6 +81,25 @@ def test_receipt_without_digests_proves_nothing_about_a_model(store):
     with pytest.raises(ValueError, match="Give the id of a row or the number"):
         store.receipt()
     assert store.receipt(number=0).record.what == "create"
+
+
+@pytest.mark.parametrize("number", [2, 1, 4])
+def test_stores_of_earlier_formats(store, number):
+    store.close()
+    with contextlib.closing(sqlite3.connect(store.path / "journal.sqlite")) as sql, sql:
+        hash = hashlib.sha256(repr(("format", number)).encode()).hexdigest()
+        sql.execute("UPDATE about SET value = ?, hash = ? WHERE name = 'format'", (number, hash))
+        sql.execute("CREATE UNIQUE INDEX entries_by_id ON entries (id)")  # as in format 2
+    if number != 2:
+        with pytest.raises(StoreError, match=f"has format {number}; this version of tallybayes reads formats 2 and 3"):
+            Store.open(store.path)
+        return
+    with Store.open(store.path) as old:
+        old.correct("a", "ham")
+        old.forget(id="b")
+        old.learn("more", "ham", id="c")
+        assert old.verify()
+        assert old.digest() == digest(Model.train(SCHEMA, ["win a prize", "more"], ["ham", "ham"]))
 
 
 TAMPERINGS = [

@@ -141,7 +141,7 @@ def _opened(
     if os.path.isdir(model):
         from tallybayes.filtering.in_store import StoreFilter, open_patiently
 
-        return StoreFilter(open_patiently(model), Names(*names), **given, own=True)
+        return StoreFilter(open_patiently(model), Names(*names), own=True, spam=given["spam"], ham=given["ham"])
     from tallybayes.filtering.in_file import FileFilter
     from tallybayes.filtering.thresholds import Thresholds
 

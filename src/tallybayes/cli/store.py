@@ -78,6 +78,8 @@ def expire(store: StoreFolder, older_than: Days) -> None:
     """
     from datetime import timedelta
 
+    if older_than != older_than:
+        raise ValueError("--older-than nan: give a number of days, at least 0.")
     with tallybayes.Store.open(store) as opened:
         gone = opened.expire(timedelta(days=min(older_than, ALL_DAYS)))
-        say(f"{store}: forgot {len(gone):,} rows, has {summary(opened.model())}")
+        say(f"{store}: forgot {how_many(len(gone))}, has {summary(opened.model())}")

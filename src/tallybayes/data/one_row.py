@@ -56,7 +56,7 @@ def _plain(values: Any, allowed: frozenset[Any] = PLAIN) -> bool:
     kinds = set(map(type, values))
     if not kinds <= allowed:
         return False
-    return int not in kinds or all(type(value) is not int or -WIDEST <= value < WIDEST for value in values)
+    return int not in kinds or not [value for value in values if type(value) is int and not -WIDEST <= value < WIDEST]
 
 
 def _from_dict(data: dict[str, Any]) -> Row | None:

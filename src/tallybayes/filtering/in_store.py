@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -12,7 +13,7 @@ from tallybayes.filtering.in_memory import check_columns, probabilities_of
 from tallybayes.filtering.thresholds import SETTING, Thresholds
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.scoring import Beliefs
-from tallybayes.store import DifferentContentError, Store, StoreError, StoreInUseError, UnknownRowError
+from tallybayes.store import Change, DifferentContentError, Store, StoreError, StoreInUseError, UnknownRowError
 
 PATIENCE = 10.0  # seconds to wait for another process that has the store open
 PAUSE = 0.05
@@ -30,8 +31,11 @@ class StoreFilter(Filter):
         spam: float | None = None,
         ham: float | None = None,
         own: bool = False,
+        told: Callable[[Change], object] | None = None,
     ) -> None:
+        """A filter that closes the store if it is its `own`, and calls `told` with every change it made."""
         self.store, self.names, self._given, self._own = store, names or Names(), {"spam": spam, "ham": ham}, own
+        self._told = told
         self._known: tuple[Any, Thresholds] | None = None  # the last thresholds of the store, as kept and as used
         check_columns(store.schema)
         assert self.thresholds  # raises an error early if they are invalid
@@ -62,19 +66,24 @@ class StoreFilter(Filter):
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         if wanted.learn is None:
             with suppress(UnknownRowError):
-                return not self.store.forget(id=letter.id).already
+                return self._made(self.store.forget(id=letter.id))
             return False
         label = self._label(wanted.learn)
         try:
-            return not self.store.learn(letter.row, label, id=letter.id).already
+            return self._made(self.store.learn(letter.row, label, id=letter.id))
         except DifferentContentError:  # as the other class, or a copy with different headers
-            return not self.store.correct(letter.id, label).already
+            return self._made(self.store.correct(letter.id, label))
 
     def learn_own(self, letter: Letter, verdict: Verdict) -> bool:
         label = self._label(verdict.word)
         with suppress(DifferentContentError):
-            return not self.store.learn(letter.row, label, id=letter.id).already
+            return self._made(self.store.learn(letter.row, label, id=letter.id))
         return False
+
+    def _made(self, change: Change) -> bool:
+        if not change.already and self._told is not None:
+            self._told(change)
+        return not change.already
 
     def _label(self, word: str) -> Any:
         beliefs = self._beliefs()

@@ -8,8 +8,10 @@ from __future__ import annotations
 import binascii
 import re
 from encodings.aliases import aliases
+from functools import lru_cache
 
 UTF_8 = "utf_8"
+NAME = 75  # characters of a charset's name, at most
 NOT_TEXT = {"base64_codec", "bz2_codec", "hex_codec", "mbcs", "quopri_codec", "rot_13", "uu_codec", "zlib_codec"}
 CODECS = {name: codec for name, codec in aliases.items() if codec not in NOT_TEXT}
 CODECS |= {codec: codec for codec in CODECS.values()} | {"koi8_u": "koi8_u"}
@@ -46,7 +48,7 @@ def text_of(content: bytes, charset: str = "") -> str:
     Valid UTF-8 is decoded as such even if a single-byte charset was declared: other text is almost never valid UTF-8.
     If nothing fits, it is decoded as windows-1252, which has a letter for almost every byte.
     """
-    declared = _codec(charset)
+    declared = _codec(charset[:NAME]) if charset else UTF_8
     several = declared != UTF_8 and SEVERAL_BYTES.match(declared)
     if content.isascii() and not several:
         return _cleaned(content).decode()
@@ -58,11 +60,10 @@ def text_of(content: bytes, charset: str = "") -> str:
     return plain(content.decode(declared if declared != UTF_8 else "cp1252", "replace"))
 
 
+@lru_cache(maxsize=64)
 def _codec(charset: str) -> str:
     """Python's codec for a charset, from a fixed list: a name in a mail must not load a module."""
-    if not charset:
-        return UTF_8
-    name = re.sub(r"[^a-z0-9]+", "_", charset[:75].lower().partition("*")[0]).strip("_")
+    name = re.sub(r"[^a-z0-9]+", "_", charset.lower().partition("*")[0]).strip("_")
     return CODECS.get(name) or CODECS.get(name.removeprefix("x_")) or CODECS.get(name.replace("_", ""), UTF_8)
 
 

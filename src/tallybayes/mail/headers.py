@@ -45,7 +45,12 @@ def split_headers(content: bytes) -> tuple[Fields, bytes]:
 
 def field_text(fields: Fields, name: str) -> str:
     """A field as text, with encoded words decoded."""
-    return one_line(encoded_words(text_of(fields[name][:FIELD_READ]))) if name in fields else ""
+    if name not in fields:
+        return ""
+    value = fields[name][:FIELD_READ]
+    if value.isascii() and value.find(b"=?") < 0 and (text := value.decode()).isprintable():  # as most of them
+        return " ".join(text.split())
+    return one_line(encoded_words(text_of(value)))
 
 
 def hosts(fields: Fields) -> str:
@@ -61,6 +66,8 @@ def hosts(fields: Fields) -> str:
 
 def keyword(fields: Fields, name: str) -> str:
     """The value of a field before its parameters, in lower case."""
+    if name not in fields:
+        return ""
     return _structured(fields, name).partition(";")[0].strip("\"' \t").lower()
 
 

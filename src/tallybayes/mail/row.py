@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from tallybayes.mail.decoding import decoded, one_line, text_of
-from tallybayes.mail.headers import field_text, hosts, keyword, media_type, parameter
+from tallybayes.mail.headers import field_text, hosts, keyword, parameter
 from tallybayes.mail.html import html_links, html_text
 from tallybayes.mail.parts import MailPart, parts_of
 
@@ -57,7 +57,7 @@ def read_mail(raw: bytes) -> Row:
         **{name: field_text(fields, name.replace("_", "-")) for name in HEADERS},
         "received": hosts(fields),
         "mailer": field_text(fields, "x-mailer") or field_text(fields, "user-agent"),
-        "content_type": media_type(fields),
+        "content_type": parts[0].kind,
         "charset": charset,
         "parts": len(leaves),
         "has_html": bool(pages),

@@ -196,17 +196,18 @@ def _answer(row: RowFacts) -> list[str]:
 
 
 def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
-    """The prior, the columns with the most evidence, each with its words, and the sum."""
+    """The prior, the columns with the most evidence, each with those of its words that have any, and the sum."""
     prior, *others = row.columns
-    informative = [column for column in others if column.words or column.log_odds != 0]
+    informative = [column for column in others if column.log_odds != 0 or any(map(_speaks, column.words))]
     silent = len(others) - len(informative)
     columns = sorted(informative if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
         shown.append(Bar(titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
-        shown += [Bar(own_line(word_title(word)), word.log_odds, 2, _times(word)) for word in words[:top]]
-        shown += _rest(row, words[top:], _unit(column), 2)
+        named_words = [word for word in words[:top] if _speaks(word)]
+        shown += [Bar(own_line(word_title(word)), word.log_odds, 2, _times(word)) for word in named_words]
+        shown += _rest(row, words[len(named_words) :], _unit(column), 2) if named_words else []
     shown += _rest(row, columns[top:], "column")
     if silent > FEW:
         shown.append(Bar(f"each of {silent:,} others", 0.0))
@@ -216,6 +217,10 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
 def _unit(column: ColumnFacts) -> str:
     """A block consists of columns, a text of words."""
     return "column" if isinstance(column.value, dict) else "word"
+
+
+def _speaks(word: WordFacts) -> bool:
+    return word.log_odds != 0
 
 
 def _by_size(piece: ColumnFacts | WordFacts) -> float:

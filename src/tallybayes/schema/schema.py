@@ -184,7 +184,7 @@ class Schema:
         cells = matched(rows, self.by_column, absent)
         for name, family in self.columns.items():
             try:
-                encoded[name] = family.encode(joined(name, cells))
+                encoded[name] = family.encode(cells[name] if type(name) is str else joined(name, cells))
             except CellError as error:
                 raise error.located(name, start) from None
         return encoded

@@ -12,10 +12,12 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.registry import Collector
 
 from tallybayes.serve.models import ServedModel
+from tallybayes.store import Change
+from tallybayes.store.chain import CORRECT, FORGET, LEARN
 
 SECONDS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 NONE = ""  # the model label of requests without a model; for Prometheus the same as no label
-CHANGES = ("learned", "forgotten", "corrected")
+CHANGES = {LEARN: "learned", FORGET: "forgotten", CORRECT: "corrected"}
 
 
 class Seen(Collector):
@@ -57,9 +59,13 @@ class Metrics:
 
     def changed(self, model: str, facts: Mapping[str, Any]) -> None:
         """Counts the rows that a change reports."""
-        for what in CHANGES:
+        for what in CHANGES.values():
             if facts.get(what):
                 self._rows_of(model, what).inc(facts[what])
+
+    def made(self, model: str, change: Change) -> None:
+        """Counts the row of a change."""
+        self.changed(model, {CHANGES[change.what]: 1})
 
     def text(self, models: Collection[str]) -> bytes:
         """The metrics of these models."""

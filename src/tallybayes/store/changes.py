@@ -21,7 +21,7 @@ from tallybayes.store.journal import Entry
 from tallybayes.store.state import CountedRow, Place, State
 
 EACH, TIMES = 5_000, 6  # bytes of a change in memory, about: so many, and so many for every byte of its counts
-FIRST = datetime.min.replace(tzinfo=UTC)
+FIRST, LAST = datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)
 Merged = list[tuple[Model | None, CountedRow | None]]  # subtracted and added
 
 
@@ -48,7 +48,7 @@ def moment(when: datetime) -> str:
 
 
 def time_before(older_than: datetime | timedelta) -> datetime:
-    """The time before which rows are too old. The first time of all if a duration goes back beyond it."""
+    """The time before which rows are too old, in UTC: the first or last of all instead of one beyond it."""
     if isinstance(older_than, timedelta):
         if older_than < timedelta(0):
             raise ValueError(f"older_than={older_than!r}: a duration must not be negative; it would expire every row.")
@@ -56,7 +56,10 @@ def time_before(older_than: datetime | timedelta) -> datetime:
         return now - min(older_than, now - FIRST)
     if not isinstance(older_than, datetime):
         raise TypeError(f"older_than={older_than!r}: give a datetime or a timedelta.")
-    return older_than
+    try:
+        return older_than.astimezone(UTC)
+    except (OverflowError, ValueError):  # in the first or last day
+        return FIRST if older_than.year == FIRST.year else LAST
 
 
 class Changes:

@@ -11,6 +11,7 @@ import os
 import secrets
 import shutil
 import sqlite3
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from io import FileIO
@@ -60,10 +61,13 @@ def telling() -> Iterator[None]:
 
 @contextmanager
 def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
-    """A database on the same disk without a directory entry: rows forgotten meanwhile must be in no file."""
-    path = folder.path / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
+    """A database without a directory entry: rows forgotten meanwhile must be in no file. It is on the same disk, or, if
+    that is read-only, where temporary files are."""
+    where = folder.path if os.access(folder.path, os.W_OK) else Path(tempfile.gettempdir())
+    path = where / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
+        made.execute("PRAGMA journal_mode=OFF")  # a journal would have a name, and stay
         made.execute("PRAGMA locking_mode=EXCLUSIVE")
         made.execute("BEGIN EXCLUSIVE")
         made.execute("COMMIT")

@@ -15,6 +15,8 @@ def named(id: str | None) -> str:
 def checked_id(id: Any) -> str:
     if not isinstance(id, str):
         raise TypeError(f"The id is {id!r}; give a string.")
-    if not 0 < len(id) <= LONGEST or not id.isprintable():
-        raise ValueError(f"The id is {id[:40]!r}; give 1 to {LONGEST} printable characters.")
+    if len(id) > LONGEST:
+        raise ValueError(f"The id {id[:40]!r} … has {len(id):,} characters; give at most {LONGEST:,}.")
+    if not id or not id.isprintable():
+        raise ValueError(f"The id is {id!r}; give 1 to {LONGEST:,} printable characters.")
     return id

@@ -17,30 +17,17 @@ from typing import Any, NamedTuple, Self
 
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
 from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
+from tallybayes.store.place import Place
 from tallybayes.store.sealed import PAGE, salts, seal, unseal
 from tallybayes.store.statements import CACHED, TOGETHER, Statements
+from tallybayes.store.tables import FORMAT, READ, SETTINGS, TABLES
 
-FORMAT = 3
-READ = (2, FORMAT)  # in format 2, the id of an entry had an index of its own
-TABLES = """
-CREATE TABLE about (name TEXT PRIMARY KEY, value, hash TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE changes (number INTEGER PRIMARY KEY, id TEXT, record TEXT NOT NULL, link BLOB NOT NULL);
-CREATE INDEX changes_of_a_row ON changes (id, number);
-CREATE TABLE decays (number INTEGER PRIMARY KEY, factor REAL NOT NULL);
-CREATE TABLE entries (change INTEGER PRIMARY KEY, id TEXT NOT NULL, first INTEGER NOT NULL, at TEXT NOT NULL,
-    mark INTEGER NOT NULL);
-CREATE INDEX entries_by_mark ON entries (mark);
-CREATE TABLE counts (change INTEGER PRIMARY KEY, sealed BLOB NOT NULL);
-CREATE TABLE replaced (change INTEGER PRIMARY KEY, id TEXT NOT NULL);
-CREATE INDEX replaced_of_a_row ON replaced (id);
-"""
 STEP = 512  # pages copied before waiting changes get their turn
 DONE = 101  # SQLITE_DONE: a copy is complete
 ENTRY = "entries.change, entries.id, first, at, mark"
 LATEST = "SELECT number FROM changes WHERE id = asked.column1 ORDER BY number DESC LIMIT 1"
 OF_IDS = f"JOIN entries ON entries.change = ({LATEST})"  # ids are in the index of changes, rows under their last change
 RECORDS = "LEFT JOIN changes ON changes.number = counts.change"
-SETTINGS = ("secure_delete=ON", "journal_mode=TRUNCATE", "synchronous=FULL", "temp_store=MEMORY", "cell_size_check=ON")
 
 
 class Entry(NamedTuple):
@@ -56,6 +43,8 @@ class Entry(NamedTuple):
 class Journal:
     """The database of a store."""
 
+    place: Place  # none for a copy
+
     def __init__(self, path: Path, *, new: bool = False) -> None:
         sql = sqlite3.connect(
             f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
@@ -66,6 +55,7 @@ class Journal:
             cached_statements=CACHED,
         )
         self._use(sql, path)
+        self.place = Place(path)
         try:
             self._start(new)
         except BaseException as error:
@@ -127,11 +117,13 @@ class Journal:
     def transaction(self) -> Iterator[None]:
         """A transaction: everything written in the block is on disk when it ends, or nothing."""
         self.ending = False
+        self.place.check()
         self.sql.execute("BEGIN IMMEDIATE")
         try:
             yield
             self._statements.write()
             self._known = {}
+            self.place.check()
             self.ending = True
             self.sql.execute("COMMIT")
         except BaseException:

@@ -130,7 +130,7 @@ def of_journal(receipt: Receipt, journal: Journal) -> str:
         raise ReceiptError(f"The store has no change {record.number}: it ends before the receipt ({done}).")
     there = record.id is not None and journal.entry(record.id) is not None
     gone = f" The row is {'in the store again' if there else 'not in the store'}." if record.what in GONE else ""
-    return f"The store has this change: {done}; {since} change{'s' * (since != 1)} since.{gone}"
+    return f"The store has this change: {done}; {since:,} change{'s' * (since != 1)} since.{gone}"
 
 
 def _described(record: Record) -> str:

@@ -202,6 +202,7 @@ class Writer:
         """Reloads the model if it may be ahead of the disk."""
         if self._broken:
             self.state.journal.roll_back()
+            self.state.journal.place.check()
             self.state.load()
             self.state.tidy()
             self._broken = self.changes.halfway = False

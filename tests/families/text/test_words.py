@@ -303,3 +303,15 @@ def test_class_without_words_is_uniform_dense_and_sparse(monkeypatch):
     np.testing.assert_allclose(joint, [[np.log(0.25), np.log(0.25)]])
     monkeypatch.setattr(word_table, "DENSE", 0)
     np.testing.assert_allclose(train(Words(alpha=0.0), ["aa bb", ""], ["k", "l"]).log_joint("aa"), joint)
+
+
+@pytest.mark.filterwarnings("ignore:Some rows")
+@pytest.mark.parametrize("alpha", [0.5, 0])
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_first_question_and_later_ones_have_the_same_answer(reading, alpha):
+    model = train(Words(reading=reading, alpha=alpha))
+    asked = [*ASKED, "no-such-word", None]
+    all_at_once = model.copy().log_joint({"x": asked})
+    for _ in range(3):  # by the words of a text, by a table of all words, and directly by its scorer
+        found = [model.log_joint({"x": [text]})[0] for text in asked]
+        np.testing.assert_array_equal(found, all_at_once)

@@ -1,5 +1,6 @@
 """spamd next to the HTTP service: the same stores, and TELL restricted by tokens."""
 
+import re
 import signal
 import socket
 from contextlib import ExitStack
@@ -32,6 +33,19 @@ def test_http_and_spamd_share_the_store(store):
         after = asked(client, "predict", {"row": read_mail(spam(99))})
     assert after["version"] == 1
     assert after["answers"][0]["probability"] < before
+
+
+def test_what_clients_teach_is_counted(store):
+    port, forget = free_port(), TELL.replace(b"Set", b"Remove")
+    with spamd_at(f"127.0.0.1:{port}") as spamd, serving({"spam": store}, beside=[spamd]) as client:
+        for line in (TELL, TELL, TELL.replace(b"ham", b"spam"), forget, forget, CHECK):
+            assert said(line, port).startswith(b"SPAMD/1.1 0 EX_OK")
+        counted = re.findall(r"tallybayes_rows_total{(.*)} (\d+)", client.get("/metrics").text)
+    assert dict(counted) == {
+        'model="spam",what="learned"': "1",
+        'model="spam",what="corrected"': "1",
+        'model="spam",what="forgotten"': "1",
+    }
 
 
 @pytest.mark.parametrize(("allowed", "answer"), [(False, b"69 EX_UNAVAILABLE"), (True, b"0 EX_OK")])

@@ -133,7 +133,8 @@ class Cutter:
 
     def encode(self, cells: Cells) -> Any:
         """Texts, or lists of tokens, as Arrow arrays that kernels can read; a single text as it is."""
-        if type(cells) is list and type(cells[0]) is str and self.family.tokeniser is None and is_writable(cells[0]):
+        alone = cells[0] if type(cells) is list and self.family.tokeniser is None else None
+        if type(alone) is str and (alone.isascii() or is_writable(alone)):
             return cells
         cells = arrow(cells)
         kind = cells.type

@@ -59,6 +59,7 @@ class WordBelief(Belief):
         self._parted = seen is None and may_be_parted(family)
         self._spent = 0  # work spent on partial answers so far, in cells of the whole table
         self._reading: kernels.Reading | None = None
+        self._alone: tuple[kernels.WordScorer, kernels.Reading] | None = None  # if nothing else adds evidence
         if seen is not None:
             self.seen = seen
 
@@ -98,7 +99,11 @@ class WordBelief(Belief):
     def add_evidence(self, cells: Any, scores: Floats) -> None:
         documents = self.family.cutter.documents(cells)
         try:
-            self._about(documents, _size(cells))._add(documents, len(cells), scores)
+            if self._alone is not None:
+                scorer, reading = self._alone
+                scorer.add(documents, reading, scores)
+            else:
+                self._about(documents, _size(cells))._add(documents, len(cells), scores)
         except kernels.NotUtf8Error as error:
             raise not_utf8(error) from None
 
@@ -108,6 +113,9 @@ class WordBelief(Belief):
             self._add_rest(lengths, scores)
         if self._orders:
             scores[:, :rows] += self._log_orders(documents, rows)
+        scorer, reading = self.table.alone, self._reading
+        if scorer is not None and reading is not None and not self._has_rest and not self._orders:
+            self._alone = scorer, reading
 
     @cached_property
     def _rest(self) -> Floats:
@@ -222,7 +230,7 @@ class WordBelief(Belief):
             return self
         found = copy(self)
         found.__dict__.pop("table", None)
-        found.__dict__.update(evidence=evidence, _parted=False)
+        found.__dict__.update(evidence=evidence, _parted=False, _alone=None)
         for kept in ("_rest", "_has_rest"):
             found.__dict__.pop(kept, None)
         return found

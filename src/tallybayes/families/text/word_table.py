@@ -44,6 +44,11 @@ class WordTable:
             scores[:, :rows][(met[:, :rows] < wanted[:, None]) & (lengths >= 0)] = -np.inf
         return lengths
 
+    @property
+    def alone(self) -> kernels.WordScorer | None:
+        """The scorer, if it does all that `add` does."""
+        return self._scorer if self._certain is None and not self.blank.size else None
+
     def rows(self, words: Codes) -> Floats:
         """The evidence of these words for every class, one row for each."""
         if self._dense:

@@ -40,6 +40,7 @@ class Field:
     levels: Sequence[str] = ()
     whole: bool = False
     lines: int = BESIDE
+    complete: bool = False  # whether there are no other levels than these
 
     @property
     def name(self) -> str:
@@ -69,7 +70,8 @@ def fields_for(schema: Schema, beliefs: Beliefs | None, row: Mapping[str, Any]) 
         some = levels.get(column, ()) if kind == LEVEL else ()
         whole = family.support is not None and family.support.whole
         value, lines = _filled(row.get(column)), ALONE if texts == list(schema.by_column) else BESIDE
-        found.append(Field(column, number, kind, value, some[:MOST], whole, lines))
+        complete = kind == LEVEL and column in schema.columns and not family.takes([OTHER])
+        found.append(Field(column, number, kind, value, some[:MOST], whole, lines, complete))
     return found
 
 

@@ -25,7 +25,6 @@ from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, one_row
 from tallybayes.serve.tables import LABEL
 from tallybayes.store import Change
-from tallybayes.store.chain import CORRECT
 from tallybayes.store.writer import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
@@ -122,8 +121,13 @@ def answer_of(model: ServedModel, row: Row) -> Answer | None:
         possible=first.possible,
         bars=next((block for block in laid if isinstance(block, Bars)), None),
         details=[block for block in laid if isinstance(block, Table)],
-        texts=[_text(beliefs, name, row, first.columns) for name in texts],
+        texts=_with_marks([_text(beliefs, name, row, first.columns) for name in texts]),
     )
+
+
+def _with_marks(texts: Sequence[Text]) -> Sequence[Text]:
+    """Those of several texts that have a marked word: in the others there is nothing to see."""
+    return texts if len(texts) == 1 else [text for text in texts if any(piece.strength for piece in text.pieces)]
 
 
 def _filled_texts(beliefs: Beliefs, row: Row) -> list[str]:
@@ -165,7 +169,7 @@ async def taught(visit: Visit) -> Response:
         before = answer_of(model, row)
         change = _teach(model, row, label, id, fields.get("known") == "yes")
         if not change.already:
-            visit.service.metrics.changed(model.name, {"corrected" if change.what == CORRECT else "learned": 1})
+            visit.service.metrics.made(model.name, change)
         after = answer_of(model, row)
         assert after is not None, "a row was learned"
         taught = Taught(change, to_text(label), None if change.already else before, after)

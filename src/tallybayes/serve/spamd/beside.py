@@ -31,7 +31,8 @@ def spamd_at(place: str, networks: Sequence[str] = (), tell: bool = False) -> It
         stores = {name: model.store for name, model in service.models.items()}
         may_tell = True if tell else False if service.tokens.required else None
         with _named(place):
-            async with serve_bound(stores, bound, replace(usual, allowed=allowed, tell=may_tell)):
+            settings = replace(usual, allowed=allowed, tell=may_tell)
+            async with serve_bound(stores, bound, settings, service.metrics.made):
                 yield
 
     with ExitStack() as stack:

@@ -169,7 +169,7 @@ def answer(code: Code, headers: Mapping[str, str] | None = None, body: bytes = b
     number, name = code
     lines = [f"{VERSION} {number} {name}", f"Content-length: {len(body)}"]
     lines += [f"{key}: {value}" for key, value in (headers or {}).items()]
-    return "".join(f"{line}\r\n" for line in [*lines, ""]).encode("ascii", "replace") + body
+    return "\r\n".join([*lines, "", ""]).encode("ascii", "replace") + body
 
 
 def refusal(error: RefusedError) -> bytes:

@@ -8,7 +8,7 @@ import ipaddress
 import logging
 import os
 import socket
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
@@ -28,7 +28,9 @@ from tallybayes.serve.spamd.protocol import (
     Request,
 )
 from tallybayes.serve.spamd.settings import SpamdSettings
-from tallybayes.store import NotWrittenError, Store
+from tallybayes.store import Change, NotWrittenError, Store
+
+Told = Callable[[str, Change], object]  # called with the name of a store and a change that was made to it
 
 PONG = b"SPAMD/1.5 0 PONG\r\n"
 PROTECTED = ("TELL",)
@@ -39,13 +41,17 @@ log = logging.getLogger("tallybayes.spamd")
 class Spamd:
     """Some stores behind one port. The header User selects a store by name; the default is the first."""
 
-    def __init__(self, stores: Store | Mapping[str, Store], settings: SpamdSettings | None = None) -> None:
+    def __init__(
+        self, stores: Store | Mapping[str, Store], settings: SpamdSettings | None = None, told: Told | None = None
+    ) -> None:
         self.settings = given = settings or SpamdSettings()
         named = {"": stores} if isinstance(stores, Store) else dict(stores)
         if not named:
             raise ValueError("No store is given: give one, or several by name.")
         self.filters = {
-            name: StoreFilter(store, given.names, spam=given.spam_score, ham=given.ham_score)
+            name: StoreFilter(
+                store, given.names, spam=given.spam_score, ham=given.ham_score, told=told and partial(told, name)
+            )
             for name, store in named.items()
         }
         self.default = next(iter(self.filters))
@@ -163,10 +169,13 @@ async def serve_spamd(
 
 @asynccontextmanager
 async def serve_bound(
-    stores: Store | Mapping[str, Store], bound: Sequence[socket.socket], settings: SpamdSettings | None = None
+    stores: Store | Mapping[str, Store],
+    bound: Sequence[socket.socket],
+    settings: SpamdSettings | None = None,
+    told: Told | None = None,
 ) -> AsyncIterator[None]:
     """A spamd that listens on these sockets. The stores are closed by their opener afterwards."""
-    spamd = Spamd(stores, settings)
+    spamd = Spamd(stores, settings, told)
     try:
         await spamd.start(bound)
         yield
