@@ -187,6 +187,12 @@ def test_nothing_is_read_after_the_first_bad_line_unless_such_lines_are_skipped(
 
     read = []
     batch, kept, faults = read_rows(lines(), None, every=False)
-    assert (batch.to_pylist(), kept, [fault.row for fault in faults], read) == ([{"a": 1}], [0], [1], [])
+    assert (batch.to_pylist(), kept, faults.rows, [fault.row for fault in faults.first], read) == (
+        [{"a": 1}],
+        [0],
+        [1],
+        [1],
+        [],
+    )
     batch, kept, faults = read_rows(lines(), None, every=True)
-    assert (batch.to_pylist(), kept, [fault.row for fault in faults]) == ([{"a": 1}, {"a": 2}], [0, 2], [1])
+    assert (batch.to_pylist(), kept, faults.rows) == ([{"a": 1}, {"a": 2}], [0, 2], [1])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from tallybayes.kernels.strings import has_codes
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import find_faults, join
@@ -66,7 +67,7 @@ class SeparatedChunk(Chunk):
         self._layout = layout
         self._block = block
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         check_wanted(self._layout.file, self._layout.names, types)
         self._kept = None
         if self._block.open or len(self._layout.stray(self._block.data)):
@@ -84,18 +85,17 @@ class SeparatedChunk(Chunk):
     def _place(self, row: int) -> str:
         return f"{self._layout.file}, line {self._block.line + int(self._rows.lines[row])}"
 
-    def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _without_bad(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         data, rows = self._block.data, self._rows
         faults = find_faults(self._layout, data, rows, types, every=bad is not None)
-        report([fault.at(self._place) for fault in faults.values()], bad)
-        self._kept = [row for row in range(len(rows.starts)) if row not in faults]
+        report([fault.at(self._place) for fault in faults.first], bad, len(faults.rows))
+        self._kept = kept = np.delete(np.arange(len(rows.starts)), faults.rows)
         try:
-            good = join(data, rows, self._kept) if self._kept else pa.py_buffer(b"\n")
-            return self._layout.read(good, types)
+            return self._layout.read(join(data, rows, kept), types)
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
 
-    def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _typed(self, batch: pa.RecordBatch, bad: BadRows | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, except for codes like 007; text must be UTF-8."""
         types = {field.name: field.type for field in batch.schema}
         if any(pa.types.is_binary(kind) for kind in types.values()):

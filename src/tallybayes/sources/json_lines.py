@@ -18,11 +18,11 @@ from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
 from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import as_found, converted, is_texts
-from tallybayes.sources.faults import SKIP, Fault, not_a_number
+from tallybayes.sources.convert import as_found, converted, is_texts, like_number
+from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
@@ -30,6 +30,7 @@ from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
+LIKE_NUMBER = re.compile(like_number())
 
 
 class JsonLines(Reader):
@@ -49,14 +50,14 @@ class JsonLines(Reader):
         self._first = next((block for block in self._blocks if block.data.to_pybytes().strip()), None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")
-        bad: list[BadRow] = []
+        bad = BadRows()
         typed = JsonChunk(self.file, {}, self._first).read(None, bad)
-        if bad and not len(typed):
-            raise bad[0].error()
+        if bad.first and not len(typed):
+            raise bad.first[0].error()
         self._natural = {field.name: field.type for field in typed.schema}
         self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading)]
         for chunk in self._sampled:  # may have fields that the first rows lack
-            self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
+            self._natural |= {f.name: f.type for f in chunk.read(None, BadRows()).schema if f.name not in self._natural}
         self.names = list(self._natural)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -77,7 +78,7 @@ class JsonChunk(Chunk):
         self._natural = natural  # how pyarrow types the fields of the first block
         self._block = block
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         if types is not None:
             check_wanted(self._file, list(self._natural), types)
             types = as_found(types, self._natural)
@@ -132,11 +133,11 @@ class JsonChunk(Chunk):
             fields[name] = kind if fits else natural
         return pa.schema(fields)
 
-    def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _carefully(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         """Line by line."""
         lines = self._block.data.to_pybytes().splitlines()
         batch, self._kept, faults = read_rows(lines, types, every=bad is not None)
-        report([fault.at(self._place) for fault in faults], bad)
+        report([fault.at(self._place) for fault in faults.first], bad, len(faults.rows))
         return batch
 
 
@@ -160,12 +161,12 @@ class ValueFaultError(ValueError):
 
 def read_rows(
     lines: Iterable[bytes], types: ColumnTypes | None, every: bool
-) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
-    """The rows that can be read, which lines they are, and what is wrong with the others: with `every` one of them, or
-    else with the first, after which no more is read."""
+) -> tuple[pa.RecordBatch, list[int], Faults]:
+    """The rows that can be read, which lines they are, and the faults of the others: of `every` one of them, or else of
+    the first, after which no more is read."""
     rows: list[dict[str, Any]] = []
     kept: list[int] = []
-    faults: list[Fault] = []
+    faults = Faults([], [])
     for at, line in enumerate(lines):
         if not line.strip():
             continue
@@ -174,7 +175,8 @@ def read_rows(
             rows.append(row if types is None else _wanted(row, types))
             kept.append(at)
         except ValueFaultError as error:
-            faults.append(Fault(at, *error.args))
+            faults.rows.append(at)
+            faults.first.extend([Fault(at, *error.args)][: REMEMBERED - len(faults.first)])
             if not every:
                 break
     names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
@@ -223,6 +225,8 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
         if PLAIN_NUMBER.fullmatch(value):
             return float(value)
         try:
+            if not LIKE_NUMBER.fullmatch(value):  # a column may be full of these
+                raise CellError(None, "")
             return converted(pa.array([value]), kind)[0].as_py()
         except (CellError, UnicodeEncodeError):
             raise CellError(None, not_a_number(value, name)) from None

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
+from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import one_batch
 from tallybayes.sources.read_options import ReadOptions
@@ -76,10 +76,10 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
     """Rows of the first chunk, about as many as of each other but not too few, every column typed by the contents of
     all of them. Bad rows and unreadable chunks are left out: they raise errors when they are counted."""
-    chunks, batches = [first], [first.read(None, [])]
+    chunks, batches = [first], [first.read(None, BadRows())]
     for chunk in others:
         with suppress(SourceError):
-            batches.append(chunk.read(None, []))
+            batches.append(chunk.read(None, BadRows()))
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]
@@ -100,7 +100,7 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
         pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
-    return batch if same else chunk.read(types, [])
+    return batch if same else chunk.read(types, BadRows())
 
 
 def _common(types: list[pa.DataType]) -> pa.DataType:
