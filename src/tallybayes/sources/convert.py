@@ -17,6 +17,7 @@ from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.paths import quoted
 
 WORDS = pa.large_list(pa.large_string())
+MIXED = pa.list_(pa.struct({"json": pa.string()}))  # lists and objects that have no common type, which no family counts
 
 
 def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:

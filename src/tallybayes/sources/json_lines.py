@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,7 +22,7 @@ from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import as_found, converted, is_texts, like_number
+from tallybayes.sources.convert import MIXED, as_found, converted, is_texts, like_number
 from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -210,7 +211,7 @@ def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
-            raise ValueFaultError(name, error.reason) from None
+            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
     return found
 
 
@@ -218,7 +219,7 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
     if value is None:
         return None
     if is_texts(kind):
-        return _text(value)
+        return _text(value, name)
     if not pa.types.is_float64(kind):
         return _of_kind(value, kind)
     if isinstance(value, str):
@@ -231,20 +232,25 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
         except (CellError, UnicodeEncodeError):
             raise CellError(None, not_a_number(value, name)) from None
     if not isinstance(value, (int, float)):
-        raise CellError(None, f"the value is {_make(value)}, not a number.")
+        raise CellError(None, f"the value is {_make(value)}, not a number. {_left_out(name)}")
     try:
         return float(value)
     except OverflowError:  # as pyarrow has it
         return math.copysign(math.inf, value)
 
 
-def _text(value: Any) -> str | None:
+def _left_out(name: str) -> str:
+    entry = shlex.quote(f"{name}=left out") if name.isprintable() else "…"
+    return f"Correct it, {SKIP}; or leave the column out: --column {entry}."
+
+
+def _text(value: Any, name: str) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return number_text(value) if value == value else None
     if not isinstance(value, str):
-        raise CellError(None, f"the value is {_make(value)}; give a string, a number, true or false.")
+        raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
     if not is_writable(value):
         raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
     return value
@@ -263,21 +269,24 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type unchanged, of several types as strings; mixed lists and objects as bytes, which no family
-    counts."""
+    """Values of one type unchanged, of several types as strings. If most are lists or objects without a common type,
+    they are `MIXED`; a few of them among others are missing here, and errors when they are counted."""
     if kind is not None:
         return converted(pa.array(values, kind), kind)
     try:
         return pa.array(values)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-        shown = pa.array([_shown(value) for value in values], pa.string())
-        return shown.cast(pa.binary()) if any(isinstance(value, (dict, list)) for value in values) else shown
+        others = [None if isinstance(value, (dict, list)) else value for value in values]
+        present, plain = (len(some) - some.count(None) for some in (values, others))
+        if 2 * plain <= present:
+            return pa.array([None if value is None else [{"json": _shown(value)}] for value in values], MIXED)
+        return _column(others, None) if plain < present else pa.array(map(_shown, values), pa.string())
 
 
 def _shown(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and value != value):
         return None
     try:
-        return _text(value)
+        return _text(value, "")
     except CellError:
         return json.dumps(value)

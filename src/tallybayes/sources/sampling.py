@@ -13,7 +13,8 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import one_batch
+from tallybayes.sources.columns import batch_of, one_batch
+from tallybayes.sources.convert import MIXED
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, TextBlock, is_plain, open_text
 
@@ -84,7 +85,7 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
     if len(chunks) == 1:
         return batches[0]
     types = {
-        name: _common([batch.schema.field(name).type for batch in batches if name in batch.schema.names])
+        name: _common([(batch.schema.field(name).type, len(batch)) for batch in batches if name in batch.schema.names])
         for name in names
     }
     alike = [_as(types, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
@@ -95,7 +96,14 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
 
 
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a chunk with these column types, read again if they were typed differently."""
+    """The rows of a chunk with these column types, read again if they were typed differently. Cells of columns that are
+    mixed, which are left out, do not matter."""
+    mixed = [name for name, kind in types.items() if kind == MIXED]
+    if mixed:
+        others = {name: kind for name, kind in types.items() if kind != MIXED}
+        found = _as(others, chunk, batch.select([name for name in batch.schema.names if name not in mixed]))
+        cells = pa.array([[{"json": ""}]] * len(found), MIXED)
+        return batch_of({name: cells if name in mixed else found.column(name) for name in types}, len(found))
     same = batch.schema.names == list(types) and all(
         pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
@@ -103,11 +111,16 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
     return batch if same else chunk.read(types, BadRows())
 
 
-def _common(types: list[pa.DataType]) -> pa.DataType:
-    """The common type of cells with these types in several places: numbers, or texts."""
-    known = {kind for kind in types if not pa.types.is_null(kind)}
+def _common(types: list[tuple[pa.DataType, int]]) -> pa.DataType:
+    """The common type of cells with these types in several places, in so many rows each: numbers, or texts; or mixed,
+    if there are lists or objects in most rows but not of one type."""
+    known = {kind for kind, _ in types if not pa.types.is_null(kind)}
     if len(known) == 1:
         return known.pop()
+    nested = sum(rows if pa.types.is_nested(kind) else -rows for kind, rows in types if kind in known)
+    if nested > 0:
+        return MIXED
+    known = {kind for kind in known if not pa.types.is_nested(kind)}
     return pa.float64() if known and all(map(_is_number, known)) else pa.string()
 
 
