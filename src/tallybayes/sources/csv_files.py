@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,7 @@ from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, Reader, SourceE
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import find_faults, join
-from tallybayes.sources.layout import Layout, RowPlaces, find_delimiter, read_header
+from tallybayes.sources.layout import DECLARED, Layout, RowPlaces, find_delimiter, read_header
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
@@ -27,6 +28,10 @@ class Separated(Reader):
 
     def __init__(self, source: Input, reading: ReadOptions, kind: str) -> None:
         open_text(source, reading)
+        declared = DECLARED.match(source.stream.look())
+        if declared:
+            source.skip(declared.end())
+            reading = replace(reading, delimiter=reading.delimiter or declared[1].decode())
         delimiter = find_delimiter(source.stream.look(), kind, reading)
         self.file = source.name
         self.total = source.total
@@ -36,7 +41,7 @@ class Separated(Reader):
         self._source = source
         self._reading = reading
         self._quoting = ord(delimiter) if reading.quotes else NO_DELIMITER
-        self._blocks = read_blocks(source, reading.block_bytes, self._quoting)
+        self._blocks = read_blocks(source, reading.block_bytes, self._quoting, 2 if declared else 1)
         self._first = next((block for block in self._blocks if block.data.to_pybytes().strip(b"\r\n")), None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")

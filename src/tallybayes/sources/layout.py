@@ -31,6 +31,7 @@ BLANKS = " \t"
 ALONE = " "  # stands for a row of one blank cell, which is not an empty line
 QUOTED = re.compile(r'"(?:[^"]|"")*+"?')
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+DECLARED = re.compile(rb'"?(?i:sep)=([\t !#-~])"?(\r\n|\r|\n)')  # a first line for spreadsheets, which is not data
 NO_HEADER = "If its first row is data, it has no header: give --names a,b,c or --no-header."
 
 

@@ -62,6 +62,7 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
     step, piece = 1, bytearray(PIECE)
     with closing(source.again(reading)) as text:
         open_text(text, reading)
+        text.skip(source.start - text.start)
         text.fill(memoryview(bytearray(reading.block_bytes)))
         for number in count():
             got = text.fill(memoryview(piece))
