@@ -16,6 +16,8 @@ def test_repeated_names_are_numbered_with_a_note():
     with pytest.warns(UserWarning, match="same name") as noted:
         assert settle_names("t.csv", ["a", "b", "a", " a"]) == ["a", "b", "a.2", "a.3"]
     assert [str(note.message) for note in noted] == [expected]
+    with pytest.warns(UserWarning, match=r"'a' → 'a\.2'; .*; 'a' → 'a\.11'; and 89 more\.$"):
+        assert len(settle_names("t.csv", ["a"] * 100)) == 100
 
 
 @pytest.mark.filterwarnings("ignore")
