@@ -9,8 +9,10 @@ from itertools import count
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tallybayes import kernels
+from tallybayes.data import frames
 from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, one_batch
@@ -109,7 +111,15 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
         pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
-    return batch if same else chunk.read(types, BadRows())
+    found = batch if same else chunk.read(types, BadRows())
+    return batch_of({name: _alike(found.column(name), kind) for name, kind in types.items()}, len(found))
+
+
+def _alike(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Cells in the form that others of the same type have; Arrow would not round large integers to doubles."""
+    if pa.types.is_dictionary(cells.type) and not pa.types.is_dictionary(kind):
+        return frames.decoded(cells)
+    return pc.cast(cells, kind, safe=False) if _is_number(kind) and _is_number(cells.type) else cells
 
 
 def _common(types: list[tuple[pa.DataType, int]]) -> pa.DataType:
