@@ -105,6 +105,8 @@ class Source(RowSource):
         self._reader = reader
         self._skips = skip_bad_rows
         self._opened = opened
+        self._states = {path: _state(path) for path in opened[0]} if opened else {}  # when first opened
+        self._reads_again = False
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
@@ -135,7 +137,20 @@ class Source(RowSource):
             raise SourceError(
                 "A pipe can be read only once, and these rows are needed several times. Write them to a file first."
             )
-        return open_source(*self._opened)
+        found = open_source(*self._opened)
+        found._states, found._reads_again = self._states, True
+        found._check_unchanged()
+        return found
+
+    def _check_unchanged(self) -> None:
+        """Raises an error if a file is not as it was when it was first opened: rows read several times must be the
+        same."""
+        for path, state in self._states.items():
+            if _state(path) != state:
+                raise SourceError(
+                    f"{shown(path)} has changed since it was first read, and its rows are needed several times. Give a "
+                    "copy that nobody writes to."
+                )
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` gives the wanted columns and their types; texts may come as a dictionary array.
@@ -205,6 +220,8 @@ class Source(RowSource):
                 self._last = chunk
                 yield batch
         self.done = self.done if self.total is None else self.total
+        if self._reads_again:
+            self._check_unchanged()
 
     def _present(self, columns: Iterable[str], absent: str) -> list[str]:
         names = set(self.names)
@@ -256,6 +273,15 @@ class Source(RowSource):
         yield from first
         first.clear()
         yield from self._chunks
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    """What differs after a file was changed or replaced."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _taken(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
