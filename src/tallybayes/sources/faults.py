@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -123,6 +124,9 @@ def _reading_as(
 
 def _hopeless(texts: pa.Array, kind: pa.DataType, reading: ReadOptions) -> NDArray[np.bool_] | None:
     if is_texts(kind):
+        with suppress(pa.ArrowInvalid):
+            pc.cast(texts, pa.string())
+            return None  # as in most columns
         return np.array([text is not None and not _is_utf8(text) for text in texts.to_pylist()], bool)
     if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
         return None
