@@ -73,7 +73,8 @@ def whole_cells(values, cuts, bits):
     """The cuts that have values on both sides, and the edges that new values are compared with."""
     inner = least_of_keys(keys_from(cuts, bits), bits)
     values = [float(values[0]), float(values[-1])]  # Python's floats overflow silently
-    half = values[-1] / 2.0 - values[0] / 2.0 or abs(values[0]) / 2.0 or 0.5
+    alone = max(abs(values[0]) / 2.0, 5e-324) if values[0] else 0.5
+    half = values[-1] / 2.0 - values[0] / 2.0 or alone
     top = least_of_keys(keys_from(np.array(values[-1:]), bits) + 1, bits).item()
     low = min(least_of_keys(keys_from(np.array(values[:1]), bits), bits).item(), values[0] - half * 2.0**-bits)
     high = max(top, values[-1] + half * 2.0**-bits)

@@ -47,6 +47,31 @@ def test_json_fields_of_mixed_types_are_categories(tally, tmp_path):
     assert [line.split(",")[0] for line in tally("predict", "m.tally", "t.jsonl").out.splitlines()] == list("ypqp")
 
 
+def test_late_json_object_is_an_error_with_its_line_and_can_be_skipped(tally, tmp_path):
+    rows = [f'{{"a": "{"rst"[i % 3]}", "n": {i % 7}.5, "y": "{"pq"[i % 2]}"}}\n' for i in range(300)]
+    for name in ("a", "n"):
+        late = [*rows, f'{{"{name}": {{"k": 1}}, "y": "p"}}\n']
+        tmp_path.joinpath("t.jsonl").write_text("".join(late))
+        ended = tally("train", "t.jsonl", "--label", "y", "-o", "m.tally")
+        assert (ended.code, ended.err.count("\n")) == (2, 1)
+        assert f"t.jsonl, line 301, column '{name}': the value is an object, not a" in ended.err
+        assert tally("train", "t.jsonl", "--label", "y", "-o", "m.tally", "--skip-bad-rows").code == 0
+        model = load(tmp_path / "m.tally")
+        assert (model.n, list(model.schema.columns)) == (300, ["a", "n"])
+        assert tally("train", "t.jsonl", "--label", "y", "-o", "m.tally", "--column", f"{name}=left out").code == 0
+        assert load(tmp_path / "m.tally").n == 301
+
+
+def test_json_objects_of_several_types_are_left_out(tally, tmp_path):
+    values = ['{"k": 1}', '{"k": "x"}', "[1]", '"none"']
+    tmp_path.joinpath("t.jsonl").write_text(
+        "".join(f'{{"o": {values[i % 4]}, "a": {i % 3}, "y": "{"pq"[i % 2]}"}}\n' for i in range(40))
+    )
+    ended = tally("train", "t.jsonl", "--label", "y", "-o", "m.tally")
+    assert "Left out: o (nested or mixed values: convert them to columns, or to lists of words" in ended.err
+    assert load(tmp_path / "m.tally").n == 40
+
+
 def test_row_numbers_are_left_out_unless_requested(tally, tmp_path):
     rows = "".join(f"{i},{i % 7},{'pq'[i % 2]}\n" for i in range(5, 1005))
     tmp_path.joinpath("t.csv").write_text("id,v,y\n" + rows)

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from calling import PROGRAM
 
 from tallybayes.cli.program import GROUPS, VERBS
 
+PAGE = (Path(__file__).parents[2] / "docs/command-line.md").read_text()
 CALLED = [[verb.__name__] for verb in VERBS]
 CALLED += [[group, verb.__name__] for group, (_, verbs) in GROUPS.items() for verb in verbs]
 
@@ -20,7 +22,9 @@ def ran(*arguments):
 def test_every_verb_has_help(tally, verb):
     ended = tally(*verb, "--help")
     assert (ended.code, ended.err) == (0, "")
-    assert f"{' '.join(verb)} " in ended.out.partition("Usage: ")[2]
+    usage = " ".join(ended.out.partition("Usage: ")[2].partition("\n\n")[0].split())
+    called = " ".join(verb)
+    assert f"`tallybayes {called}{usage.partition(f' {called}')[2]}`" in PAGE.splitlines()
 
 
 @pytest.mark.slow

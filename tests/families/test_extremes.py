@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tallybayes import FAMILIES, Categorical, Density, Each, Gaussian, Histogram, Model, Schema, folds, left_out
@@ -23,6 +23,22 @@ def test_extreme_numbers_give_finite_answers(name, values):
     model = train(FAMILIES[name](), values)
     assert repr(model).startswith("Model of 4 rows")
     assert np.isfinite(model.log_joint({"x": [*values, 1.0, 1e250]})).all()
+
+
+SUBNORMAL = st.integers(-9, 9).map((5e-324).__mul__)
+
+
+@given(
+    st.lists(SUBNORMAL | st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=4),
+    st.lists(SUBNORMAL | st.floats(allow_nan=False, allow_infinity=False), max_size=4),
+    st.sampled_from(["equal length", "equal count", "mdl", "fitted", "auto", "steady"]),
+    st.sampled_from([1, 8, 52]),
+)
+@example([5e-324], [0.0, -5e-324, 1e-323], "auto", 52)
+@example([-5e-324, 5e-324], [1e-323], "equal length", 52)
+def test_histograms_score_every_number_whatever_they_have_counted(values, asked, method, bits):
+    model = train(Histogram(method=method, bits=bits), values)
+    assert np.isfinite(model.log_joint({"x": [*values, *asked, 0.0, 1.0, -1.7e308]})).all()
 
 
 @given(st.integers(-1070, 1020), st.booleans(), st.booleans(), st.sampled_from([0.0, 1.0]))

@@ -4,6 +4,8 @@ import subprocess
 import sys
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rough_mail import EXAMPLES, NESTED, valid
 from tallybayes.mail import html, read_mail
@@ -197,3 +199,26 @@ def test_error_without_lxml_says_what_to_install():
     code = "import sys; sys.modules['lxml'] = None; from tallybayes.mail import read_mail"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False).stderr
     assert "Reading mail needs lxml, for HTML: pip install 'tallybayes[mail]'." in told
+
+
+UNSEEN = ["\u00ad", "\u2060", "\ufeff", "\u034f", "\u200b", "\u200b\u00ad\u200b"]
+
+
+@given(st.lists(st.sampled_from(["free", "pills", "Geld", "prix"]), min_size=1, max_size=5), st.data())
+def test_characters_that_nobody_sees_cut_no_words_apart(words, data):
+    text = " ".join(words)
+    hidden = "".join(
+        letter + data.draw(st.sampled_from(["", *UNSEEN])) * (letter.isalpha() and after.isalpha())
+        for letter, after in zip(text, text[1:] + " ", strict=True)
+    )
+    entities = "".join(letter if letter.isascii() else f"&#{ord(letter)};" for letter in hidden)
+    for kind, body in (("plain", hidden), ("html", entities)):
+        mail = f"Subject: {hidden}\nContent-Type: text/{kind}; charset=utf-8\n\n{body}\n"
+        row = read_mail(mail.encode())
+        assert (row["subject"], row["body"].strip()) == (text, text)
+
+
+@pytest.mark.parametrize("text", ["می‌خواهم", "👩‍💻", "ភាសា\u200bខ្មែរ", "क्‍ष"])
+def test_characters_that_scripts_need_are_kept(text):
+    row = read_mail(f"Subject: {text}\nContent-Type: text/plain; charset=utf-8\n\n{text}\n".encode())
+    assert (row["subject"], row["body"].strip()) == (text, text)

@@ -8,7 +8,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import Categorical, Model, Schema, weigh
+from tallybayes import Categorical, Gaussian, Model, Schema, weigh
 from tallybayes.data.fingerprints import fingerprints
 from tallybayes.model.batches import labelled
 from tallybayes.model.sample import RowSample, merged
@@ -133,3 +133,29 @@ def test_equal_rows_of_many_weights_are_not_thinned_again_with_every_batch(monke
     table, weights = pa.table({"a": ["x"] * 2000}), 1.0 + np.arange(2000) / 4096
     sampled(table, np.zeros(2000), 10, range(10, 2000, 10), weights)
     assert len(times) < 12
+
+
+@given(
+    st.lists(st.none() | st.integers(-9, 9).map(float) | st.floats(-1e9, 1e9), min_size=1, max_size=30),
+    st.sampled_from([repr, "{:.17e}".format, " {!r}\t".format]),
+    st.booleans(),
+)
+def test_numbers_written_as_text_are_sampled_and_dealt_as_the_numbers(values, write, encoded):
+    texts = pa.array([None if value is None else write(value) for value in values], pa.string())
+    written = pa.record_batch({"x": texts.dictionary_encode() if encoded else texts})
+    numbers = pa.record_batch({"x": pa.array(values, pa.float64())})
+    schema = Schema({"x": Gaussian()})
+    marks = [fingerprints(cells, ["x"], numeric=schema.numeric) for cells in (numbers, written)]
+    np.testing.assert_array_equal(*marks)
+    plain = Schema({"x": Categorical()})
+    assert (schema.numeric, plain.numeric) == ({"x"}, frozenset())
+
+
+def test_weights_do_not_depend_on_how_numbers_are_written():
+    random = np.random.default_rng(5)
+    labels = random.choice(["a", "b"], 400)
+    numbers = {name: random.normal(size=400).round(3) + (labels == "b") for name in "uvw"}
+    texts = {name: [f"{value:.17g} " for value in column] for name, column in numbers.items()}
+    schema = Schema({name: Gaussian() for name in "uvw"})
+    found = [weigh(Model.train(schema, data, labels), data, labels) for data in (numbers, texts)]
+    assert found[0].schema.weights == found[1].schema.weights

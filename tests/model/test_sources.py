@@ -1,5 +1,7 @@
 """Training, evaluation and inference from a source equal those from a frame."""
 
+import os
+
 import pyarrow as pa
 import pytest
 
@@ -97,3 +99,24 @@ def test_unknown_label_and_weight_columns_are_refused(path):
         Model.train(COLUMNS, open_source(path), ROWS["y"])
     with pytest.raises(ValueError, match=r"Which column holds the classes\? There are 'x', 'text', 'weight', 'y'"):
         Model.train(COLUMNS, open_source(path))
+
+
+CHANGES = {
+    "appended": lambda path: path.write_text(path.read_text() + "5,a\n"),
+    "touched": lambda path: os.utime(path, ns=(0, 0)),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_rows_needed_several_times_must_not_change_in_between(tmp_path, change):
+    """Otherwise rows would be scored by models that have counted them, without a word."""
+    path = tmp_path / "rows.csv"
+    path.write_text("x,y\n" + "1,a\n2,b\n" * 100)
+    source = open_source(path)
+    assert sum(map(len, source.again().batches())) == 200
+    second = source.again()
+    CHANGES[change](path)
+    for read in (lambda: list(second.batches()), source.again, second.again):
+        with pytest.raises(SourceError, match=r"rows\.csv has changed since it was first read.* Give a copy"):
+            read()
+    assert sum(map(len, source.batches())) == 200  # of a file that is read once, what is there is counted

@@ -136,3 +136,17 @@ def test_cross_validation(settings):
 def test_other_objects_have_no_report():
     with pytest.raises(TypeError, match="no report on 3; give a Schema, a Model, Evidence, an Evaluation"):
         report_on(3)
+
+
+def test_cells_of_any_length_leave_the_report_readable():
+    """The facts have them whole; a table has their beginning."""
+    endless, label, column = ("".join([letter] * 100_000) for letter in "wlc")
+    model = Model.train(Schema({column: Categorical()}), {column: [endless, "b"] * 20}, [label, "q"] * 20)
+    report = report_on(model)
+    assert report.to_json()["heaviest"][label][0]["value"] == endless
+    text, page = report.text(), report.html()
+    for name in (endless, label, column):
+        assert name[:299] + "…" in text
+        assert name[:299] + "…" in page
+    assert max(map(len, text.splitlines())) < 1000
+    assert len(page) < 20_000

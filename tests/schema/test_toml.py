@@ -141,6 +141,8 @@ def test_reason_cannot_escape_its_comment():
         ("[columns]\n[prior]\na = " + "9" * 400, "The schema has a prior that cannot be read: int too large"),
         ("prior = " + "9" * 400 + "\n[columns]", "The schema has a prior that cannot be read: int too large"),
         ('prior = [["binary", {}, 1]]\n[columns]', "The schema has prior = [['binary', {}, 1]], which cannot be read"),
+        ("x." * 100_000 + "y = 1", "The schema cannot be read as TOML: the name 'x.x."),
+        ("[x" + ' . "x"' * 100_000 + "]", "The schema cannot be read as TOML: the name 'x . "),
         ("[columns]\nx = " + "[" * 100_000, "The schema cannot be read as TOML: brackets are nested too deeply."),
         ("[columns]\nx = " + "9" * 10_000, "The schema cannot be read as TOML: "),
         ("[columns]\nx = \"\x1b[31m\"", "Illegal character"),
@@ -164,3 +166,9 @@ def test_byte_order_mark_and_line_endings():
     assert schema_from_toml('\ufefflabel = "y"\r\n[columns]\r\nx = "Gaussian"\r\n') == Schema(
         {"x": Gaussian()}, label="y"
     )
+
+
+@pytest.mark.parametrize("name", [".".join("abcdefgh" * 9), "'\"'" + "." * 99, "#" + "a." * 99, "a\\" + '"."' * 50])
+def test_dots_in_quoted_names_are_just_letters(name):
+    schema = Schema({name: Gaussian(), f"{name} b": Categorical()}, label=name + "x", prior={name: 0.5, "q": 0.5})
+    assert schema_from_toml(schema_to_toml(schema) + "\n# " + "a." * 99) == schema

@@ -13,7 +13,7 @@ from folder_data import lay_out, mail, mbox, reader, rows, table
 from tallybayes import Model, Schema
 from tallybayes.mail import COLUMNS, read_mail
 from tallybayes.sources import documents
-from tallybayes.sources.base import BadRow, SourceError
+from tallybayes.sources.base import BadRow, BadRows, SourceError
 from tallybayes.sources.contents import looks_like_mail
 from tallybayes.sources.faults import SKIP
 
@@ -70,9 +70,9 @@ def test_cell_of_another_type_is_a_bad_row(tmp_path):
     with pytest.raises(SourceError, match=r"2\.txt, column 'text': 'twelve' is not of type int64"):
         table(tmp_path, kinds={"text": pa.int64()})
     (chunk,) = reader(tmp_path).chunks()
-    bad = []
+    bad = BadRows()
     assert chunk.read({"file": pa.string(), "text": pa.int64()}, bad)["text"].to_pylist() == [12, 13]
-    assert [row.where for row in bad] == [f"{tmp_path}/2.txt, column 'text'"]
+    assert [row.where for row in bad.first] == [f"{tmp_path}/2.txt, column 'text'"]
     assert chunk.where(1) == f"{tmp_path}/3.txt"
     with pytest.raises(SourceError, match=r"column 'text': '12' is not of type struct<>"):
         table(tmp_path, kinds={"text": pa.struct([])})
@@ -85,10 +85,10 @@ def test_unreadable_file_is_a_bad_row(tmp_path):
     (tmp_path / "1.txt").unlink()
     with pytest.raises(SourceError, match=r"1\.txt: cannot be read: No such file or directory\."):
         chunk.read(None, None)
-    bad = []
+    bad = BadRows()
     assert chunk.read(None, bad)["text"].to_pylist() == ["two"]
     reason = f"cannot be read: No such file or directory. Remove it, {SKIP}."
-    assert bad == [BadRow(f"{tmp_path}/{name}.txt", reason) for name in (1, 3)]
+    assert bad.first == [BadRow(f"{tmp_path}/{name}.txt", reason) for name in (1, 3)]
     assert chunk.where(0) == f"{tmp_path}/2.txt"
 
 
@@ -115,9 +115,9 @@ def test_encoding_can_be_given(tmp_path):
     assert texts(tmp_path, encoding="KOI8-R") == ["Привет", "grün"]
     lay_out(tmp_path / "16", {"1.txt": "grün".encode("utf-16-le")})
     assert texts(tmp_path / "16", encoding="utf-16-le", kind="text") == ["grün"]
-    bad = []
+    bad = BadRows()
     assert table(lay_out(tmp_path / "bad", {"1.txt": b"\xff"}), kind="text", encoding="ascii", bad=bad).num_rows == 0
-    assert bad[0].reason.startswith("not text in the encoding 'ascii': 'ascii' codec can't decode byte 0xff")
+    assert bad.first[0].reason.startswith("not text in the encoding 'ascii': 'ascii' codec can't decode byte 0xff")
     with pytest.raises(
         SourceError, match=r"--encoding hex is not a text encoding\. Give one such as utf-8 or latin-1\."
     ):
@@ -128,9 +128,9 @@ def test_binary_files_among_texts_are_bad_rows(tmp_path):
     lay_out(tmp_path, {"1.txt": "one", "2.png": b"\x89PNG\r\n\x1a\n\0\0\0"})
     with pytest.raises(SourceError, match=r"2\.png: not text: it contains NUL bytes\."):
         table(tmp_path)
-    bad = []
+    bad = BadRows()
     assert texts(tmp_path, bad=bad) == ["one"]
-    assert bad == [BadRow(f"{tmp_path}/2.png", f"not text: it contains NUL bytes. Remove it, {SKIP}.")]
+    assert bad.first == [BadRow(f"{tmp_path}/2.png", f"not text: it contains NUL bytes. Remove it, {SKIP}.")]
 
 
 @pytest.mark.parametrize("kind", ["text", "mail"])
@@ -138,10 +138,10 @@ def test_oversized_files_are_bad_rows(tmp_path, kind):
     lay_out(tmp_path, {"1.txt": "one"})
     with open(tmp_path / "2.txt", "wb") as file:
         file.truncate((1 << 26) + 1)
-    bad = []
+    bad = BadRows()
     assert table(tmp_path, kind=kind, bad=bad).num_rows == 1
     reason = f"the document is longer than 64 MiB. Remove it, {SKIP}."
-    assert bad == [BadRow(f"{tmp_path}/2.txt", reason)]
+    assert bad.first == [BadRow(f"{tmp_path}/2.txt", reason)]
 
 
 @pytest.mark.parametrize(

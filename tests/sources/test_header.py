@@ -1,8 +1,11 @@
 """The first row of a table as column names."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reading import refusal, rows_of
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
 from tallybayes.sources.layout import settle_names
@@ -13,6 +16,8 @@ def test_repeated_names_are_numbered_with_a_note():
     with pytest.warns(UserWarning, match="same name") as noted:
         assert settle_names("t.csv", ["a", "b", "a", " a"]) == ["a", "b", "a.2", "a.3"]
     assert [str(note.message) for note in noted] == [expected]
+    with pytest.warns(UserWarning, match=r"'a' → 'a\.2'; .*; 'a' → 'a\.11'; and 89 more\.$"):
+        assert len(settle_names("t.csv", ["a"] * 100)) == 100
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -22,6 +27,24 @@ def test_numbered_names_are_unique_and_the_first_keeps_its_name(first):
     plain = [name.strip() or f"column {place}" for place, name in enumerate(first, 1)]
     assert len(set(names)) == len(names)
     assert [names[plain.index(name)] for name in plain] == plain
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("declared", ["sep={}", '"sep={}"', "SEP={}", "\ufeffsep={}"])
+@pytest.mark.parametrize("delimiter", [";", "\t", "|", ",", ":", " "])
+def test_declared_delimiter_is_no_row(tmp_path, declared, delimiter, end):
+    path, cells = tmp_path / "t.csv", [["a", "b,c"], ["1", "x"], ["2"]]
+    rows = [delimiter.join(f'"{cell}"' if delimiter in cell else cell for cell in row) for row in cells]
+    path.write_text(end.join([declared.format(delimiter), *rows]), newline="")
+    for block_bytes in (10, 1000):
+        reading = ReadOptions(block_bytes=block_bytes)
+        assert open_source(path, reading).names == ["a", "b,c"]
+        assert refusal(path, None, reading).startswith("t.csv, line 4: the row has 1 cell, but there are 2 columns.")
+        assert rows_of(path, None, replace(reading, skip_bad_rows=True)) == [{"a": 1, "b,c": "x"}]
+    assert rows_of(path, None, ReadOptions(names=("u", "v"), skip_bad_rows=True)) == [
+        {"u": "a", "v": "b,c"},
+        {"u": "1", "v": "x"},
+    ]
 
 
 def test_repeated_number_is_no_name():

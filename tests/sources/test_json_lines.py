@@ -187,6 +187,48 @@ def test_nothing_is_read_after_the_first_bad_line_unless_such_lines_are_skipped(
 
     read = []
     batch, kept, faults = read_rows(lines(), None, every=False)
-    assert (batch.to_pylist(), kept, [fault.row for fault in faults], read) == ([{"a": 1}], [0], [1], [])
+    assert (batch.to_pylist(), kept, faults.rows, [fault.row for fault in faults.first], read) == (
+        [{"a": 1}],
+        [0],
+        [1],
+        [1],
+        [],
+    )
     batch, kept, faults = read_rows(lines(), None, every=True)
-    assert (batch.to_pylist(), kept, [fault.row for fault in faults]) == ([{"a": 1}, {"a": 2}], [0, 2], [1])
+    assert (batch.to_pylist(), kept, faults.rows) == ([{"a": 1}, {"a": 2}], [0, 2], [1])
+
+
+NESTED = st.dictionaries(st.sampled_from("kl"), st.integers() | st.text(max_size=2), min_size=1) | st.lists(
+    st.integers(), max_size=2
+)
+
+
+@given(
+    plain=st.lists(st.text("abc", max_size=3), min_size=4, max_size=20) | st.lists(st.floats(0, 9), min_size=4),
+    nested=NESTED,
+    place=st.integers(0, 50),
+    block_bytes=st.integers(1, 300),
+)
+def test_an_object_among_plain_values_is_a_bad_row_wherever_it_is(tmp_path_factory, plain, nested, place, block_bytes):
+    path, place = tmp_path_factory.mktemp("json") / "data.jsonl", min(place, len(plain))
+    lines = [json.dumps({"a": value}) for value in plain]
+    path.write_text("\n".join([*lines[:place], json.dumps({"a": nested}), *lines[place:]]))
+    reading = ReadOptions(block_bytes=block_bytes)
+    kind = open_source(path, reading).sample().schema.field("a").type
+    assert kind == (TEXT if isinstance(plain[0], str) else NUMBER)
+    message = refusal(path, {"a": kind}, reading)
+    assert message.startswith(f"data.jsonl, line {place + 1}, column 'a': the value is a")
+    assert message.endswith("; or leave the column out: --column 'a=left out'.")
+    assert rows_of(path, {"a": kind}, ReadOptions(block_bytes=block_bytes, skip_bad_rows=True)) == [
+        {"a": value} for value in plain
+    ]
+
+
+@given(st.lists(NESTED, min_size=3), st.none() | st.text(max_size=3), st.integers(1, 300))
+def test_lists_and_objects_stay_nested_whatever_is_among_them(tmp_path_factory, values, other, block_bytes):
+    path = tmp_path_factory.mktemp("json") / "data.jsonl"
+    values = [*values[:1], other, *values[1:]]
+    path.write_text("".join(json.dumps({"a": value, "b": 1}) + "\n" for value in values))
+    sample = open_source(path, ReadOptions(block_bytes=block_bytes)).sample()
+    assert pa.types.is_nested(sample.schema.field("a").type)
+    assert set(sample["b"].to_pylist()) == {1}

@@ -3,6 +3,7 @@
 import pytest
 from folder_data import classes, lay_out, mail, reader, rows
 
+from tallybayes.sources.base import BadRows
 from tallybayes.sources.maildir import moved
 
 MAILDIR = {"cur/2:2,S": mail("seen"), "new/1": mail("new"), "tmp/3": mail("unfinished")}
@@ -90,10 +91,10 @@ def test_vanished_mail_is_skipped(tmp_path):
     maildir(tmp_path)
     (chunk,) = reader(tmp_path).chunks()
     (tmp_path / "cur/2:2,S").unlink()
-    bad = []
+    bad = BadRows()
     assert chunk.read(None, bad)["subject"].to_pylist() == ["new"]
     assert chunk.where(0) == str(tmp_path / "new/1")
-    assert bad == []
+    assert (bad.number, bad.first) == (0, [])
 
 
 def test_vanished_maildir_is_empty(tmp_path):

@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from tallybayes import Histogram, Model, ReadOptions, Schema, digest, open_source
 
@@ -183,3 +185,24 @@ def test_standard_input_that_is_a_file_is_sampled_throughout(kind, tmp_path, mon
         source = open_source("-", SMALL)
         assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
         assert Model.train(Schema.infer(source, "class"), source).n == ROWS
+
+
+CELLS = st.sampled_from(["", "1", "-3", "0.5", "9007199254740993", "-9223372036854775808", "1e22", "a", "é", "007"])
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+@given(cells=st.lists(CELLS, min_size=1, max_size=30), block_bytes=st.integers(1, 100))
+@example(cells=["9007199254740993"] * 9 + ["0.5"] * 9, block_bytes=40)
+@example(cells=["1"] * 9 + ["a"] * 9, block_bytes=40)
+def test_cells_of_any_types_in_several_places_are_one_column(tmp_path_factory, kind, cells, block_bytes):
+    path = tmp_path_factory.mktemp("sample") / f"data.{kind}"
+    numbers = {cell: json.loads(cell) for cell in cells if cell not in ("", "a", "é", "007")}
+    if kind == "csv":
+        path.write_text("x,y\n" + "".join(f"{cell},z\n" for cell in cells))
+    else:
+        path.write_text("".join(json.dumps({"x": numbers.get(cell, cell), "y": "z"}) + "\n" for cell in cells))
+    sample = open_source(path, ReadOptions(block_bytes=block_bytes)).sample()
+    assert set(sample["y"].to_pylist()) <= {"z"}
+    expected = {float(cell) for cell in cells if cell not in ("", "a", "é")}
+    found = sample["x"].drop_null().cast(pa.string()).to_pylist()
+    assert {float(cell) for cell in found if cell not in ("", "a", "é")} <= expected

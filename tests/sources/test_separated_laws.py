@@ -5,14 +5,12 @@ import io
 from dataclasses import replace
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from test_separated import NUMBER, TEXT, rows_of
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.faults import unreadable_cells
 
 ENDS = {  # the csv module quotes \r only if lines end in it
     "\r\n": {"lineterminator": "\r\n"},
@@ -87,18 +85,3 @@ def test_error_is_the_first_of_the_rows_that_would_be_skipped(tmp_path_factory, 
         with pytest.raises(SourceError) as caught:
             list(open_source(path).batches(kinds))
         assert str(caught.value) == str(source.bad[0].error())
-
-
-def test_finding_the_first_bad_cell_takes_no_longer_if_all_are_bad():
-    tried = []
-
-    def read(cells):
-        tried.append(len(cells))
-        return cells.cast(pa.string()).cast(NUMBER)
-
-    cells = pa.array([b"no %d" % number for number in range(10_000)])
-    bad, advice = unreadable_cells(cells, read, every=False)
-    assert (bad.tolist(), advice) == ([0, 1, 2], "")
-    assert len(tried) < 50
-    bad, _ = unreadable_cells(cells, read, every=True)
-    assert bad.tolist() == list(range(10_000))

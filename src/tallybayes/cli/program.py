@@ -31,6 +31,7 @@ from tallybayes.cli.suspects import suspects
 from tallybayes.cli.terminal import say, standard_streams
 from tallybayes.cli.thresholds import thresholds
 from tallybayes.cli.train import train
+from tallybayes.cli.usage import Verb
 from tallybayes.cli.weigh import weigh
 
 ABOUT = "Naive Bayes by exact counting: train, ask, explain, correct and forget."
@@ -45,7 +46,7 @@ VERBS = (
 )
 EXIT_CODES = {verb.__name__: EXCEPTIONS.get(verb.__name__, EVERY) for verb in VERBS}
 for verb in VERBS:
-    app.command()(ending(spread(verb), quick=verb is filter_mail))
+    app.command(cls=Verb)(ending(spread(verb), quick=verb is filter_mail))
 
 # Verbs of two words, and the help of the first.
 GROUPS = {
@@ -56,7 +57,7 @@ for group, (about_group, verbs) in GROUPS.items():
     part = typer.Typer(help=about_group, no_args_is_help=True, rich_markup_mode=None)
     for second in verbs:
         name = f"{group} {second.__name__}"
-        part.command()(ending(second, name))
+        part.command(cls=Verb)(ending(second, name))
         EXIT_CODES[name] = EXCEPTIONS.get(name, EVERY)
     app.add_typer(part, name=group)
 

@@ -31,6 +31,7 @@ class RowError(ValueError):
     def __init__(self, row: int, reason: str, sentence: str, column: str | None = None) -> None:
         super().__init__(sentence)
         self.row = row
+        self.rows = np.array([row])  # all that are known to have the fault, this one first
         self.reason = reason
         self.column = column
         self.unreadable = False  # whether the value is of another kind than its family counts
@@ -57,12 +58,14 @@ class NoLabelError(RowError):
     def in_training(self) -> NoLabelError:
         """The same, with what training can do about it."""
         reason, sentence = self.reason.removesuffix("."), str(self).removesuffix(".")
-        return NoLabelError(
+        found = NoLabelError(
             self.row,
             f"{reason}; training can count it without one: --unlabelled, or unlabelled=EM().",
             f"{sentence}; training can count them without one: unlabelled=EM().",
             self.column,
         )
+        found.rows = self.rows
+        return found
 
 
 class CellError(ValueError):

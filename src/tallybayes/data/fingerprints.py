@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby
 from typing import Any
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.data import frames
 from tallybayes.data.cells import CODES
+from tallybayes.data.errors import CellError
 from tallybayes.kernels.strings import string_buffers
 
 Marks = NDArray[np.uint64]
@@ -26,17 +28,29 @@ SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 LARGE = 2.0**53  # doubles represent larger integers with gaps
 
 
-def fingerprints(cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | None = None) -> Marks:
+def fingerprints(
+    cells: pa.RecordBatch, columns: Iterable[str], marks: Marks | None = None, numeric: Collection[str] = ()
+) -> Marks:
     """The fingerprint of every row, over those of these columns that are present, in any order; written to `marks`, if
-    they are given, which are zeros."""
+    they are given, which are zeros. Texts in `numeric` columns are the numbers they stand for."""
     names = sorted(set(columns).intersection(cells.schema.names))
     marks = np.zeros(cells.num_rows, np.uint64) if marks is None else marks
-    for ready, some in groupby((frames.column(cells, name) for name in names), key=_is_ready):
+    given_columns = (_parsed(frames.column(cells, name), name in numeric) for name in names)
+    for ready, some in groupby(given_columns, key=_is_ready):
         given, step = list(some), max(len(marks), 1) if ready else BLOCK
         for start in range(0, len(marks), step):
             part = marks[start : start + step]
             kernels.mix_columns([each for one in given for each in _columns(one.slice(start, len(part)))], part)
     return marks
+
+
+def _parsed(cells: pa.Array, numeric: bool) -> pa.Array:
+    """The cells of a column; as numbers, if they are texts of numbers."""
+    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
+    if numeric and frames.is_text(kind):
+        with suppress(CellError):  # which whoever counts them will raise with its row
+            return pa.array(frames.numbers(cells))
+    return cells
 
 
 def _is_ready(cells: pa.Array) -> bool:

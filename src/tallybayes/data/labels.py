@@ -118,13 +118,7 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
     if labels.null_count and unlabelled:
         return _with_gaps(labels)
     if labels.null_count:
-        first = start + int(np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))[0])
-        raise NoLabelError(
-            first,
-            "the row has no label. Drop it, or give it a label.",
-            f"{labels.null_count} of {len(labels)} rows have no label, the first in row {first}. "
-            "Drop these rows, or give them a label.",
-        )
+        raise _no_labels(labels, start)
     kind, stored = _stored(labels)
     if pa.types.is_int64(stored.type) and len(stored):
         numbers = stored.to_numpy()
@@ -140,6 +134,18 @@ def label_column(labels: pa.Array, start: int, unlabelled: bool = False) -> Labe
         return LabelColumn(kind, _keys(index_strings(index), kind), codes)
     coded = stored.dictionary_encode()
     return LabelColumn(kind, _keys(coded.dictionary, kind), coded.indices.to_numpy().astype(np.int32, copy=False))
+
+
+def _no_labels(labels: pa.Array, start: int) -> NoLabelError:
+    without = start + np.flatnonzero(labels.is_null().to_numpy(zero_copy_only=False))
+    error = NoLabelError(
+        int(without[0]),
+        "the row has no label. Drop it, or give it a label.",
+        f"{len(without)} of {len(labels)} rows have no label, the first in row {without[0]}. "
+        "Drop these rows, or give them a label.",
+    )
+    error.rows = without
+    return error
 
 
 def _whole_doubles(labels: pa.Array) -> LabelColumn | None:

@@ -11,6 +11,7 @@ namespace tallybayes {
 namespace {
 
 constexpr double largest = std::numeric_limits<double>::max();
+constexpr double least = std::numeric_limits<double>::denorm_min();  // half of which is zero
 
 // The key of the smallest rounded value that is not below the bound.
 int64_t key_from(double bound, int shift) {
@@ -35,7 +36,7 @@ Ranges whole_cells(const Counted& column, const std::vector<double>& cuts, int b
     const int shift = 52 - bits;
     const double first = column.values[0], last = column.values[column.size - 1];
     double half = last / 2.0 - first / 2.0;
-    if (half == 0.0) half = first != 0.0 ? std::abs(first) / 2.0 : 0.5;
+    if (half == 0.0) half = first != 0.0 ? std::max(std::abs(first) / 2.0, least) : 0.5;
     const double room = half * std::ldexp(1.0, -bits);  // even a column of zeros has an interval of some width
     const double low = std::min(least_of(key_from(first, shift), shift), first - room);
     const double high = std::max(least_of(key_from(last, shift) + 1, shift), last + room);

@@ -23,6 +23,10 @@ CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 ALL_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 HIGH_CONTROL = re.compile(r"[\x80-\x9f]")
 HIGH_CONTROLS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}  # as browsers do
+JOINED = re.compile(
+    "[\u00ad\u034f\u2060\ufeff]+"
+)  # where a word may be hyphenated or must not be cut: nothing is shown
+PARTED = re.compile(r"(?<=[A-Za-z])\u200b+(?=[A-Za-z])")  # such spaces of no width part words of Khmer and Thai only
 ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
 
 
@@ -99,6 +103,16 @@ def one_line(text: str) -> str:
     if _is_plain(text):
         return " ".join(text.split())
     return " ".join(ALL_CONTROLS.sub(" ", text).encode("utf-8", "replace").decode("utf-8").split())
+
+
+def as_seen(text: str) -> str:
+    """Text without characters that nobody sees and that would cut words apart, as in the newsletters of some senders
+    and the spam of others.
+
+    >>> as_seen("pre\\u00adscription, fr\\u200bee")
+    'prescription, free'
+    """
+    return text if text.isascii() else PARTED.sub("", JOINED.sub("", text))
 
 
 def encoded_words(text: str) -> str:

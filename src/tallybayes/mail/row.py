@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tallybayes.mail.decoding import decoded, one_line, text_of
+from tallybayes.mail.decoding import as_seen, decoded, one_line, text_of
 from tallybayes.mail.headers import field_text, hosts, keyword, parameter
 from tallybayes.mail.html import html_links, html_text
 from tallybayes.mail.parts import MailPart, parts_of
@@ -50,11 +50,11 @@ def read_mail(raw: bytes) -> Row:
     fields = parts[0].fields  # the mail itself is its first part
     leaves = [part for part in parts if not part.opened]
     plain, pages, charset = _texts(leaves)
-    body, enclosed = _without_enclosed("\n".join(plain))
+    body, enclosed = _without_enclosed(as_seen("\n".join(plain)))
     words = set(WORD.findall(body.lower())) if pages else set()
-    more = [text for text in map(html_text, pages) if not _says_the_same(text, words)]
+    more = [text for text in map(as_seen, map(html_text, pages)) if not _says_the_same(text, words)]
     return {
-        **{name: field_text(fields, name.replace("_", "-")) for name in HEADERS},
+        **{name: as_seen(field_text(fields, name.replace("_", "-"))) for name in HEADERS},
         "received": hosts(fields),
         "mailer": field_text(fields, "x-mailer") or field_text(fields, "user-agent"),
         "content_type": parts[0].kind,

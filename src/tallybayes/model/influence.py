@@ -41,7 +41,7 @@ def influences(
     labels = model.schema.label if labels is None else labels
     for batch in labelled(model.schema.frame(data), labels, weights):
         seen: dict[tuple[int, int, float], Influence] = {}
-        marks = fingerprints(batch.cells, model.schema.by_column)
+        marks = fingerprints(batch.cells, model.schema.by_column, numeric=model.schema.numeric)
         kinds = zip(marks.tolist(), batch.rows.codes.tolist(), weights_of(batch.rows).tolist(), strict=True)
         for at, key in enumerate(kinds):
             if key not in seen:

@@ -57,7 +57,7 @@ def prepare(
             "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read only "
             "once. Choose them on some rows with prepare(schema, rows, labels)."
         )
-    sample = RowSample(schema.by_column, ROWS)
+    sample = RowSample(schema.by_column, ROWS, numeric=schema.numeric)
     seen = any(family.looks_at_labels for family in schema.columns.values())
     classes: set[Key] = set()
     for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):

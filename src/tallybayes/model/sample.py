@@ -33,9 +33,12 @@ class RowSample:
     Equal rows have equal fingerprints, so the sample and its order depend on the rows alone. Of equal rows one is kept,
     together with their number, and sampled in proportion to it."""
 
-    def __init__(self, columns: Collection[str], size: int, texts: Collection[str] = ()) -> None:
+    def __init__(
+        self, columns: Collection[str], size: int, texts: Collection[str] = (), numeric: Collection[str] = ()
+    ) -> None:
         self.columns = set(columns)
         self.texts = set(texts)
+        self.numeric = set(numeric)
         self.size = size
         self.label_type: pa.DataType | None = None
         self.seen = 0  # rows that were added
@@ -50,7 +53,7 @@ class RowSample:
         the batch before anything changes, and may refuse them by an error."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
         names = [name for name in cells.schema.names if name in self.columns]
-        marks = _fingerprints(cells, names)
+        marks = _fingerprints(cells, names, self.numeric)
         at, copies = self._lowest(marks, batch.rows)
         chosen = _plain(cells.select(names).take(pa.array(at)), self.texts)
         if check is not None:
@@ -186,7 +189,8 @@ class RowSample:
 
 def merged(samples: Sequence[RowSample]) -> RowSample:
     """The sample of all rows together."""
-    found = RowSample(samples[0].columns, samples[0].size, samples[0].texts)
+    first = samples[0]
+    found = RowSample(first.columns, first.size, first.texts, first.numeric)
     for sample in samples:
         numbers = np.array([found._keys.setdefault(key, len(found._keys)) for key in sample._keys], np.int32)
         found._taken += [taken._replace(labels=numbers[taken.labels]) for taken in sample._taken]
@@ -223,13 +227,13 @@ def _grouped(at: Indices, numbers: NDArray[Any], rows: Rows) -> tuple[Indices, C
     return at[kept], copies[kept]
 
 
-def _fingerprints(cells: pa.RecordBatch, names: list[str]) -> Marks:
+def _fingerprints(cells: pa.RecordBatch, names: list[str], numeric: Collection[str]) -> Marks:
     """The fingerprint of every row, with several threads if that is worthwhile."""
 
     marks = np.zeros(cells.num_rows, np.uint64)
 
     def some(start: int, stop: int) -> None:
-        fingerprints(cells.slice(start, stop - start), names, marks[start:stop])
+        fingerprints(cells.slice(start, stop - start), names, marks[start:stop], numeric)
 
     for _ in in_pieces(cells.num_rows, None, some, size_of(cells)):
         pass

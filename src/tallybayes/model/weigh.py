@@ -104,7 +104,7 @@ def _counted(schema: Schema, batch: Batch) -> Model:
 def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
     """A sample for `Model.train` to fill while it counts, large enough to fit weights."""
     texts = [name for name, family in schema.by_column.items() if family.is_text]
-    return RowSample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts)
+    return RowSample(schema.by_column, rows if rows is not None else TEXTS if texts else ROWS, texts, schema.numeric)
 
 
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:

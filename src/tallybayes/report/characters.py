@@ -11,6 +11,7 @@ HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, invisible or bidirecti
 JOINER = "\u200d"  # joins the parts of an emoji
 LONGEST = 24  # characters of a name in a table
 LINE = 60  # … of one with a line to itself
+LONGEST_CELL = 300  # characters of any cell: data may hold levels and names of any length
 
 
 def clean(text: object, kept: str = "") -> str:
@@ -33,7 +34,8 @@ def short(value: object, longest: int = LONGEST) -> str:
     >>> short("a very long name", 8)
     'a very …'
     """
-    text = clean(to_text(value))
+    found = to_text(value)
+    text = clean(found[: longest + 1])
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 
@@ -60,7 +62,7 @@ def padded(text: str, wide: int, right: bool = False) -> str:
 
 def aligned(rows: Sequence[Sequence[str]], at_right: Callable[[int], bool]) -> list[str]:
     """Rows of cells as aligned lines."""
-    cells = [[clean(cell) for cell in row] for row in rows]
+    cells = [[short(cell, LONGEST_CELL) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     right = [at_right(i) for i in range(len(widths))]
     return ["  ".join(map(padded, row, widths, right)).rstrip() for row in cells]

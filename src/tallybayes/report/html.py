@@ -21,7 +21,7 @@ from tallybayes.report.blocks import (
     share,
     strongest,
 )
-from tallybayes.report.characters import clean
+from tallybayes.report.characters import LONGEST_CELL, clean, short
 
 GREEN, RED = "#2a9d5c", "#d9534f"  # visible on white and on black
 STYLE = f"""\
@@ -96,7 +96,7 @@ def _pictures(pictures: Iterable[Any]) -> str:
 
 def _block(block: Any) -> str:
     if isinstance(block, Heading):
-        return f"<h{block.level}>{_text(block.title)}</h{block.level}>"
+        return f"<h{block.level}>{_cell(block.title)}</h{block.level}>"
     if isinstance(block, Marked):
         most = strongest(block.pieces)
         return f"<p>{''.join(_piece(piece, most) for piece in block.pieces)}{'…' * bool(block.more)}</p>"
@@ -104,11 +104,11 @@ def _block(block: Any) -> str:
         most = strongest(block.bars)
         return f'<table class="bars"><tbody>{"".join(_bar(block, bar, most) for bar in block.bars)}</tbody></table>'
     if isinstance(block, Lines):
-        title = f"<h4>{_text(block.title)}</h4>" if block.title else ""
+        title = f"<h4>{_cell(block.title)}</h4>" if block.title else ""
         return title + "".join(f"<p>{_text(line)}</p>" for line in block.lines)
     if block.detail:
-        return f"<details><summary>{_text(block.title)}</summary>{_table(block, caption='')}</details>"
-    return _table(block, f"<caption>{_text(block.title)}</caption>" if block.title else "")
+        return f"<details><summary>{_cell(block.title)}</summary>{_table(block, caption='')}</details>"
+    return _table(block, f"<caption>{_cell(block.title)}</caption>" if block.title else "")
 
 
 def _piece(piece: Piece, most: float) -> str:
@@ -130,7 +130,7 @@ def _table(table: Table, caption: str) -> str:
 
 def _row(table: Table, tag: str, cells: Sequence[str]) -> str:
     classes = (' class="n"' if table.at_right(i) else "" for i in range(len(cells)))
-    return f"<tr>{''.join(f'<{tag}{c}>{_text(cell)}</{tag}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
+    return f"<tr>{''.join(f'<{tag}{c}>{_cell(cell)}</{tag}>' for c, cell in zip(classes, cells, strict=True))}</tr>"
 
 
 def _bar(bars: Bars, bar: Bar, most: float) -> str:
@@ -144,6 +144,10 @@ def _bar(bars: Bars, bar: Bar, most: float) -> str:
     title = " " * bar.indent + bar.title + bar.remark
     halves = f'<td class="half">{left}</td><td class="half">{right}</td>'
     return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
+
+
+def _cell(text: str) -> str:
+    return escape(short(text, LONGEST_CELL))
 
 
 def _text(text: str, kept: str = "") -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from tallybayes.report.blocks import FAINT, Bar, Bars, Block, Heading, Lines, Marked, Picture, Table, share, strongest
-from tallybayes.report.characters import aligned, clean, padded, short, width
+from tallybayes.report.characters import LONGEST_CELL, aligned, clean, padded, short, width
 
 BOLD, FOR, AGAINST = "bold", "for", "against"
 WIDE = 80  # characters of a line, by default
@@ -31,7 +31,8 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
             yield []
         first = False
         if isinstance(block, Heading):
-            yield [(clean(block.title) if block.level == 1 else clean(block.title).upper(), BOLD)]
+            title = short(block.title, LONGEST_CELL)
+            yield [(title if block.level == 1 else title.upper(), BOLD)]
             continue
         if isinstance(block, (Picture, Marked)):
             yield _described(block)
@@ -40,7 +41,7 @@ def lines(blocks: Iterable[Block], *, wide: int = WIDE, ascii: bool = False, det
             yield from _bars(block, min(wide, WIDEST), ascii)
             continue
         if block.title:
-            yield [(clean(block.title), BOLD)]
+            yield [(short(block.title, LONGEST_CELL), BOLD)]
         content = [clean(line) for line in block.lines] if isinstance(block, Lines) else _table(block)
         indent = "  " if block.title else ""
         yield from ([(indent + line, "")] for line in content)

@@ -153,6 +153,11 @@ class Schema:
         return {column: family.reads_of(column) for column, family in self.by_column.items()}
 
     @cached_property
+    def numeric(self) -> frozenset[str]:
+        """The columns whose cells are numbers, even if they are written as text."""
+        return frozenset(column for column, kind in self.reads().items() if kind == pa.float64())
+
+    @cached_property
     def is_prepared(self) -> bool:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())

@@ -33,6 +33,10 @@ from tallybayes.schema.weights import Weights
 
 KEYS = ("label", "prior", "columns", "blocks", "weights")
 BARE = re.compile(r"[A-Za-z0-9_-]+")
+TEXT = r'"""(?:[^\\"]|\\.|"(?!""))*+(?:""")?+|"(?:[^\\"\n]|\\.)*+"?+|' + r"'''(?:[^']|'(?!''))*+(?:''')?+|'[^'\n]*+'?+"
+PART = rf"(?:[A-Za-z0-9_-]++|{TEXT})"
+DEEPEST = 16  # dotted parts of a name; tomllib needs memory for the square of their number
+DOTTED = re.compile(rf"({PART}(?:[ \t]*+\.[ \t]*+{PART}){{{DEEPEST}}})|#[^\n]*+|{TEXT}|{PART}", re.DOTALL)
 NAMED_LINE = re.compile(r"\(at line (\d+), column \d+\)")
 WIDEST = 60  # characters, up to which comments are aligned
 LONGEST_COMMENT = 200
@@ -102,6 +106,9 @@ def schema_from_toml(text: str) -> Schema:
 
 
 def _parsed(text: str) -> dict[str, Any]:
+    deep = next((found[1] for found in DOTTED.finditer(text) if found[1]), None)
+    if deep is not None:
+        raise ValueError(f"The schema cannot be read as TOML: the name {_shown(deep)} has more than {DEEPEST} parts.")
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError:

@@ -10,11 +10,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.data.row_source import InputDescription
 
 ColumnTypes = Mapping[str, pa.DataType]  # the wanted columns and their types; others are not read
+
+REMEMBERED = 10  # bad rows
 
 
 class SourceError(ValueError):
@@ -37,25 +41,39 @@ class BadRow(NamedTuple):
         return SourceError(f"{self.where}: {self.reason}", self.column)
 
 
-def report(found: Sequence[BadRow], bad: list[BadRow] | None) -> None:
-    """Adds rows that cannot be read to `bad`; without such a list, the first is an error."""
+class BadRows:
+    """Rows that cannot be read: how many they are, and the first of them. There may be more than fit into memory."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.first: list[BadRow] = []
+
+    def add(self, first: Sequence[BadRow], number: int) -> None:
+        """Adds so many, the first of which are given."""
+        self.number += number
+        self.first += first[: REMEMBERED - len(self.first)]
+
+
+def report(first: Sequence[BadRow], bad: BadRows | None, number: int | None = None) -> None:
+    """Adds rows that cannot be read to `bad`: those given, or so many that begin with them. Without `bad`, the first is
+    an error."""
     if bad is not None:
-        bad.extend(found)
-    elif found:
-        raise found[0].error() from None
+        bad.add(first, len(first) if number is None else number)
+    elif first:
+        raise first[0].error() from None
 
 
 class Chunk(ABC):
     """Some consecutive rows of an input, not yet parsed."""
 
     size: int  # in stored bytes of the input, for progress bars
-    _kept: Sequence[int] | None = None  # which rows were read, if some are left out
+    _kept: Sequence[int] | NDArray[np.int64] | None = None  # which rows were read, if some are left out
 
     @abstractmethod
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         """The rows, with columns of the wanted types; without types all columns, typed by their contents.
 
-        A row that cannot be read is appended to `bad` and left out, or without such a list raises a `SourceError`."""
+        A row that cannot be read is added to `bad` and left out, or without these raises a `SourceError`."""
 
     def where(self, row: int) -> str:
         """The place of a row of the batch that was read: "data.csv, line 17"."""

@@ -231,7 +231,7 @@ class Input:
     def __init__(self, path: str, reading: ReadOptions, stored: Stored | None = None) -> None:
         self.path = path
         self.stored = stored or Stored.open(path)
-        self.start = self.stored.start  # of the contents, in stored bytes
+        self.start = self.stored.start  # of what is left to read, in stored bytes if these are not packed
         self.name = self.stored.name
         self.total = self.stored.total
         self.live = reading.live and path == STANDARD_INPUT
@@ -240,6 +240,11 @@ class Input:
         self.packed = codec is not None
         if codec is not None:
             self.stream = Stream(Unpacked(self.stream, codec, self.name))
+
+    def skip(self, size: int) -> None:
+        """Leaves out the next bytes, which are no contents."""
+        self.stream.skip(size)
+        self.start += size
 
     def fill(self, view: memoryview) -> int:
         """Reads until the buffer is full or the input ends; from a live input, what is available."""

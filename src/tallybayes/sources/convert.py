@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from heapq import merge
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
@@ -14,6 +17,7 @@ from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.paths import quoted
 
 WORDS = pa.large_list(pa.large_string())
+MIXED = pa.list_(pa.struct({"json": pa.string()}))  # lists and objects that have no common type, which no family counts
 
 
 def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
@@ -42,8 +46,32 @@ def is_texts(kind: pa.DataType) -> bool:
     return frames.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
 
 
-def unreadable(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
-    """Which cells cannot be read, found by bisection, since they are usually few."""
+def like_number(decimal: str = ".") -> str:
+    """A pattern for all texts that pyarrow may parse as a number, and few others."""
+    point = re.escape(decimal)
+    digits = rf"([0-9]+({point})?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)?"
+    return rf"^\s*([+-]?({digits}|(?i:inf|infinity|nan|nan\(.*\)))|0[xX][0-9a-fA-F]+)?\s*$"
+
+
+def unlike_numbers(texts: pa.Array, decimal: str = ".") -> NDArray[np.bool_]:
+    """Which texts, or their bytes, are certainly not numbers, so that none of them needs to be tried."""
+    return ~np.asarray(pc.fill_null(pc.match_substring_regex(texts, like_number(decimal)), True))
+
+
+def unreadable(
+    cells: pa.Array, read: Callable[[pa.Array], object], hopeless: NDArray[np.bool_] | None = None
+) -> Iterator[int]:
+    """Which cells cannot be read: those known to be `hopeless`, which may be many, and others found by bisection, since
+    they are usually few."""
+    if hopeless is None or not hopeless.any():
+        yield from _bisected(cells, read)
+    else:
+        others = np.flatnonzero(~hopeless)
+        found = (int(others[at]) for at in _bisected(cells.take(pa.array(others)), read))
+        yield from merge(np.flatnonzero(hopeless).tolist(), found)
+
+
+def _bisected(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[int]:
     pieces = [(0, len(cells))]
     while pieces:
         start, stop = pieces.pop()

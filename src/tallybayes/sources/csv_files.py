@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from tallybayes.kernels.strings import has_codes
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import find_faults, join
-from tallybayes.sources.layout import Layout, RowPlaces, find_delimiter, read_header
+from tallybayes.sources.layout import DECLARED, Layout, RowPlaces, find_delimiter, read_header
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
@@ -26,6 +28,10 @@ class Separated(Reader):
 
     def __init__(self, source: Input, reading: ReadOptions, kind: str) -> None:
         open_text(source, reading)
+        declared = DECLARED.match(source.stream.look())
+        if declared:
+            source.skip(declared.end())
+            reading = replace(reading, delimiter=reading.delimiter or declared[1].decode())
         delimiter = find_delimiter(source.stream.look(), kind, reading)
         self.file = source.name
         self.total = source.total
@@ -35,7 +41,7 @@ class Separated(Reader):
         self._source = source
         self._reading = reading
         self._quoting = ord(delimiter) if reading.quotes else NO_DELIMITER
-        self._blocks = read_blocks(source, reading.block_bytes, self._quoting)
+        self._blocks = read_blocks(source, reading.block_bytes, self._quoting, 2 if declared else 1)
         self._first = next((block for block in self._blocks if block.data.to_pybytes().strip(b"\r\n")), None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")
@@ -66,7 +72,7 @@ class SeparatedChunk(Chunk):
         self._layout = layout
         self._block = block
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         check_wanted(self._layout.file, self._layout.names, types)
         self._kept = None
         if self._block.open or len(self._layout.stray(self._block.data)):
@@ -84,18 +90,17 @@ class SeparatedChunk(Chunk):
     def _place(self, row: int) -> str:
         return f"{self._layout.file}, line {self._block.line + int(self._rows.lines[row])}"
 
-    def _without_bad(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _without_bad(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         data, rows = self._block.data, self._rows
         faults = find_faults(self._layout, data, rows, types, every=bad is not None)
-        report([fault.at(self._place) for fault in faults.values()], bad)
-        self._kept = [row for row in range(len(rows.starts)) if row not in faults]
+        report([fault.at(self._place) for fault in faults.first], bad, len(faults.rows))
+        self._kept = kept = np.delete(np.arange(len(rows.starts)), faults.rows)
         try:
-            good = join(data, rows, self._kept) if self._kept else pa.py_buffer(b"\n")
-            return self._layout.read(good, types)
+            return self._layout.read(join(data, rows, kept), types)
         except pa.ArrowInvalid as error:
             raise SourceError(f"{self._place(0)} or below: {printable(error)}.") from None
 
-    def _typed(self, batch: pa.RecordBatch, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _typed(self, batch: pa.RecordBatch, bad: BadRows | None) -> pa.RecordBatch:
         """Columns as pyarrow types them, except for codes like 007; text must be UTF-8."""
         types = {field.name: field.type for field in batch.schema}
         if any(pa.types.is_binary(kind) for kind in types.values()):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
@@ -113,7 +113,7 @@ class DocumentChunk(Chunk):
         self._content = reader.content
         self._places: list[str] = []
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         wanted = self._wanted(types)
         cells: dict[str, list[Any]] = {name: [] for name in wanted}
         self._places = []
@@ -136,7 +136,7 @@ class DocumentChunk(Chunk):
     def _type(self, name: str) -> pa.DataType:
         return self._content.types.get(name, pa.string())
 
-    def _rows(self, bad: list[BadRow] | None) -> Iterator[tuple[str, dict[str, Any]]]:
+    def _rows(self, bad: BadRows | None) -> Iterator[tuple[str, dict[str, Any]]]:
         """The location and the cells of every readable document."""
         for group, item in self._items:
             for document in item.documents():
@@ -152,7 +152,7 @@ class DocumentChunk(Chunk):
         except ValueError as error:
             return BadRow(document.where, str(error))
 
-    def _cast(self, batch: pa.RecordBatch, name: str, kind: pa.DataType, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _cast(self, batch: pa.RecordBatch, name: str, kind: pa.DataType, bad: BadRows | None) -> pa.RecordBatch:
         """With a column in the wanted type, without the rows where it cannot be converted."""
         at = batch.schema.get_field_index(name)
         while True:

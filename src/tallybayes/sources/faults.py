@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,8 +16,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.data.row_source import MOST_MARKS
-from tallybayes.sources.base import BadRow, ColumnTypes
-from tallybayes.sources.convert import is_texts, unreadable
+from tallybayes.sources.base import REMEMBERED, BadRow, ColumnTypes
+from tallybayes.sources.convert import is_texts, unlike_numbers, unreadable
 from tallybayes.sources.layout import Layout, RowPlaces
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -41,43 +42,57 @@ class Fault(NamedTuple):
         return BadRow(place(self.row) + column, self.reason, self.column if self.wrong_type else None)
 
 
-def find_faults(
-    layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnTypes | None, every: bool
-) -> dict[int, Fault]:
-    """The faults by row: one each, of the first bad column. If not `every` fault is wanted, but only the first, this
-    takes no longer for many than for one."""
-    some = slice(None if every else 1)
+class Faults(NamedTuple):
+    """The rows at fault, in order, and the faults of the first of them: one each, of the first bad column."""
+
+    rows: Any  # their numbers
+    first: list[Fault]
+
+
+def find_faults(layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnTypes | None, every: bool) -> Faults:
+    """The faults of these rows. If not `every` row at fault is wanted, but only the first, this takes no longer for
+    many than for one."""
     broken = np.zeros(len(rows.starts), bool)
     faults: dict[int, Fault] = {}
     for found, why in _of_rows(layout, data, rows):
         broken[found] = True
-        faults |= {row: Fault(row, None, why(row)) for row in found[some].tolist()}
+        faults |= {row: Fault(row, None, why(row)) for row in found[:REMEMBERED].tolist()}
     good = np.flatnonzero(~broken)
     wanted = dict.fromkeys(layout.names, pa.string()) if types is None else dict(types)
-    raw = layout.read(join(data, rows, good) if good.size else pa.py_buffer(b"\n"), dict.fromkeys(wanted, pa.binary()))
+    raw = layout.read(join(data, rows, good), dict.fromkeys(wanted, pa.binary()))
     for name, kind in wanted.items():
         cells = raw.column(name)
-        bad, marks = unreadable_cells(cells, partial(_cast, kind=kind, reading=layout.reading), every)
-        for at in bad[some].tolist():
+        bad, marks = unreadable_cells(cells, *_reading_as(kind, layout.reading), every)
+        broken[good[bad]] = True
+        for at in bad[:REMEMBERED].tolist():
             row, reason = int(good[at]), _reason(cells[at].as_py(), name, kind, layout.reading.decimal, marks)
             faults.setdefault(row, Fault(row, name, reason, wrong_type=not is_texts(kind)))
-    return dict(sorted(faults.items()))
+    found = np.flatnonzero(broken)
+    return Faults(found, [faults[row] for row in found[:REMEMBERED].tolist()])
 
 
-def unreadable_cells(cells: pa.Array, read: Callable[[pa.Array], pa.Array], every: bool) -> tuple[Numbers, str]:
-    """Which cells cannot be read, at least the first, and advice about them. Each text is tried once."""
+def unreadable_cells(
+    cells: pa.Array,
+    read: Callable[[pa.Array], pa.Array],
+    judge: Callable[[pa.Array], NDArray[np.bool_] | None],
+    every: bool,
+) -> tuple[Numbers, str]:
+    """Which cells cannot be read, at least the first, and advice about them. Each text is tried once; those that
+    `judge` knows to be hopeless are not tried."""
     texts = pc.unique(cells)
-    found = unreadable(texts, read)
+    found = unreadable(texts, read, judge(texts))
     some = texts.take(pa.array(found if every else islice(found, MOST_MARKS + 1), pa.int64()))
     bad = np.flatnonzero(pc.is_in(cells, some))
     return bad, _about_marks(some, len(bad), len(cells))
 
 
-def join(data: pa.Buffer, rows: RowPlaces, chosen: Sequence[int] | Numbers) -> pa.Buffer:
-    """The bytes of some of the rows."""
+def join(data: pa.Buffer, rows: RowPlaces, chosen: Numbers) -> pa.Buffer:
+    """The bytes of some of the rows, in order, at least a line break; neighbours are taken together."""
+    starts, ends = rows.starts[chosen], rows.ends[chosen]
+    apart = np.flatnonzero(starts[1:] != ends[:-1])
     view = memoryview(data)
-    pieces = [view[start:end] for start, end in zip(rows.starts[chosen], rows.ends[chosen], strict=True)]
-    return pa.py_buffer(b"".join(pieces))
+    edges = zip(starts[np.append(0, apart + 1)], ends[np.append(apart, -1)], strict=True) if len(chosen) else ()
+    return pa.py_buffer(b"".join([view[start:end] for start, end in edges]) or b"\n")
 
 
 def _of_rows(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[tuple[Numbers, Callable[[int], str]]]:
@@ -98,6 +113,33 @@ def _of_rows(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[tuple
         yield last, lambda _: f"a quote is opened and never closed. Close it, {QUOTES}, {SKIP}."
     stray = np.unique(np.searchsorted(rows.starts, layout.stray(data), "right") - 1)
     yield stray, lambda _: f"text follows a closing quote. Double the quotes within a cell, {QUOTES}, {SKIP}."
+
+
+def _reading_as(
+    kind: pa.DataType, reading: ReadOptions
+) -> tuple[Callable[[pa.Array], pa.Array], Callable[[pa.Array], NDArray[np.bool_] | None]]:
+    """How to read cells of this type, and how to tell which of them are hopeless."""
+    return partial(_cast, kind=kind, reading=reading), partial(_hopeless, kind=kind, reading=reading)
+
+
+def _hopeless(texts: pa.Array, kind: pa.DataType, reading: ReadOptions) -> NDArray[np.bool_] | None:
+    if is_texts(kind):
+        with suppress(pa.ArrowInvalid):
+            pc.cast(texts, pa.string())
+            return None  # as in most columns
+        return np.array([text is not None and not _is_utf8(text) for text in texts.to_pylist()], bool)
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
+        return None
+    marks = pc.is_in(texts, pa.array([mark.encode() for mark in reading.missing_numbers], pa.binary()))
+    return unlike_numbers(texts, reading.decimal) & ~np.asarray(marks)
+
+
+def _is_utf8(text: bytes) -> bool:
+    try:
+        str(text, "utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -18,11 +19,11 @@ from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
 from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import as_found, converted, is_texts
-from tallybayes.sources.faults import SKIP, Fault, not_a_number
+from tallybayes.sources.convert import MIXED, as_found, converted, is_texts, like_number
+from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
@@ -30,6 +31,7 @@ from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
+LIKE_NUMBER = re.compile(like_number())
 
 
 class JsonLines(Reader):
@@ -49,14 +51,14 @@ class JsonLines(Reader):
         self._first = next((block for block in self._blocks if block.data.to_pybytes().strip()), None)
         if self._first is None:
             raise SourceError(f"{source.name} is empty.")
-        bad: list[BadRow] = []
+        bad = BadRows()
         typed = JsonChunk(self.file, {}, self._first).read(None, bad)
-        if bad and not len(typed):
-            raise bad[0].error()
+        if bad.first and not len(typed):
+            raise bad.first[0].error()
         self._natural = {field.name: field.type for field in typed.schema}
         self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading)]
         for chunk in self._sampled:  # may have fields that the first rows lack
-            self._natural |= {f.name: f.type for f in chunk.read(None, []).schema if f.name not in self._natural}
+            self._natural |= {f.name: f.type for f in chunk.read(None, BadRows()).schema if f.name not in self._natural}
         self.names = list(self._natural)
 
     def chunks(self) -> Iterator[Chunk]:
@@ -77,7 +79,7 @@ class JsonChunk(Chunk):
         self._natural = natural  # how pyarrow types the fields of the first block
         self._block = block
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         if types is not None:
             check_wanted(self._file, list(self._natural), types)
             types = as_found(types, self._natural)
@@ -132,11 +134,11 @@ class JsonChunk(Chunk):
             fields[name] = kind if fits else natural
         return pa.schema(fields)
 
-    def _carefully(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def _carefully(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         """Line by line."""
         lines = self._block.data.to_pybytes().splitlines()
         batch, self._kept, faults = read_rows(lines, types, every=bad is not None)
-        report([fault.at(self._place) for fault in faults], bad)
+        report([fault.at(self._place) for fault in faults.first], bad, len(faults.rows))
         return batch
 
 
@@ -160,12 +162,12 @@ class ValueFaultError(ValueError):
 
 def read_rows(
     lines: Iterable[bytes], types: ColumnTypes | None, every: bool
-) -> tuple[pa.RecordBatch, list[int], list[Fault]]:
-    """The rows that can be read, which lines they are, and what is wrong with the others: with `every` one of them, or
-    else with the first, after which no more is read."""
+) -> tuple[pa.RecordBatch, list[int], Faults]:
+    """The rows that can be read, which lines they are, and the faults of the others: of `every` one of them, or else of
+    the first, after which no more is read."""
     rows: list[dict[str, Any]] = []
     kept: list[int] = []
-    faults: list[Fault] = []
+    faults = Faults([], [])
     for at, line in enumerate(lines):
         if not line.strip():
             continue
@@ -174,7 +176,8 @@ def read_rows(
             rows.append(row if types is None else _wanted(row, types))
             kept.append(at)
         except ValueFaultError as error:
-            faults.append(Fault(at, *error.args))
+            faults.rows.append(at)
+            faults.first.extend([Fault(at, *error.args)][: REMEMBERED - len(faults.first)])
             if not every:
                 break
     names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
@@ -208,7 +211,7 @@ def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
-            raise ValueFaultError(name, error.reason) from None
+            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
     return found
 
 
@@ -216,31 +219,38 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
     if value is None:
         return None
     if is_texts(kind):
-        return _text(value)
+        return _text(value, name)
     if not pa.types.is_float64(kind):
         return _of_kind(value, kind)
     if isinstance(value, str):
         if PLAIN_NUMBER.fullmatch(value):
             return float(value)
         try:
+            if not LIKE_NUMBER.fullmatch(value):  # a column may be full of these
+                raise CellError(None, "")
             return converted(pa.array([value]), kind)[0].as_py()
         except (CellError, UnicodeEncodeError):
             raise CellError(None, not_a_number(value, name)) from None
     if not isinstance(value, (int, float)):
-        raise CellError(None, f"the value is {_make(value)}, not a number.")
+        raise CellError(None, f"the value is {_make(value)}, not a number. {_left_out(name)}")
     try:
         return float(value)
     except OverflowError:  # as pyarrow has it
         return math.copysign(math.inf, value)
 
 
-def _text(value: Any) -> str | None:
+def _left_out(name: str) -> str:
+    entry = shlex.quote(f"{name}=left out") if name.isprintable() else "…"
+    return f"Correct it, {SKIP}; or leave the column out: --column {entry}."
+
+
+def _text(value: Any, name: str) -> str | None:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (int, float)):
         return number_text(value) if value == value else None
     if not isinstance(value, str):
-        raise CellError(None, f"the value is {_make(value)}; give a string, a number, true or false.")
+        raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
     if not is_writable(value):
         raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
     return value
@@ -259,21 +269,24 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type unchanged, of several types as strings; mixed lists and objects as bytes, which no family
-    counts."""
+    """Values of one type unchanged, of several types as strings. If most are lists or objects without a common type,
+    they are `MIXED`; a few of them among others are missing here, and errors when they are counted."""
     if kind is not None:
         return converted(pa.array(values, kind), kind)
     try:
         return pa.array(values)
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-        shown = pa.array([_shown(value) for value in values], pa.string())
-        return shown.cast(pa.binary()) if any(isinstance(value, (dict, list)) for value in values) else shown
+        others = [None if isinstance(value, (dict, list)) else value for value in values]
+        present, plain = (len(some) - some.count(None) for some in (values, others))
+        if 2 * plain <= present:
+            return pa.array([None if value is None else [{"json": _shown(value)}] for value in values], MIXED)
+        return _column(others, None) if plain < present else pa.array(map(_shown, values), pa.string())
 
 
 def _shown(value: Any) -> str | None:
     if value is None or (isinstance(value, float) and value != value):
         return None
     try:
-        return _text(value)
+        return _text(value, "")
     except CellError:
         return json.dumps(value)

@@ -28,9 +28,11 @@ from tallybayes.sources.text import ENCODING
 
 DELIMITERS = ",;\t|"
 BLANKS = " \t"
+FEW = 10  # renamed columns in a message
 ALONE = " "  # stands for a row of one blank cell, which is not an empty line
 QUOTED = re.compile(r'"(?:[^"]|"")*+"?')
 NUMBER = re.compile(r"[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?")
+DECLARED = re.compile(rb'"?(?i:sep)=([\t !#-~])"?(\r\n|\r|\n)')  # a first line for spreadsheets, which is not data
 NO_HEADER = "If its first row is data, it has no header: give --names a,b,c or --no-header."
 
 
@@ -154,11 +156,11 @@ def settle_names(file: str, first: Sequence[str]) -> list[str]:
         if times > 1:
             raise SourceError(f"{file} has {times} columns called {quoted(name)}. {NO_HEADER}")
     distinct = _told_apart(names)
-    changed = [f"{quoted(old)} → {quoted(new)}" for old, new in zip(names, distinct, strict=True) if old != new]
+    changed = [pair for pair in zip(names, distinct, strict=True) if pair[0] != pair[1]]
     if changed:
-        warnings.warn(
-            f"{file} has columns of the same name; the later ones are renamed: {'; '.join(changed)}.", stacklevel=2
-        )
+        listed = "; ".join(f"{quoted(old)} → {quoted(new)}" for old, new in changed[:FEW])
+        more = f"; and {len(changed) - FEW:,} more" if len(changed) > FEW else ""
+        warnings.warn(f"{file} has columns of the same name; the later ones are renamed: {listed}{more}.", stacklevel=2)
     if 2 * len(numbers) > len(names) and not _counts_up(numbers):
         warnings.warn(f"{file} has columns whose names are numbers: {those_there(numbers)}. {NO_HEADER}", stacklevel=2)
     return distinct

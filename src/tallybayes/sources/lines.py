@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pyarrow as pa
 
 from tallybayes.data.naming import those_there
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
@@ -44,7 +44,7 @@ class LinesChunk(Chunk):
         self._names = names
         self._block = block
 
-    def read(self, types: ColumnTypes | None, bad: list[BadRow] | None) -> pa.RecordBatch:
+    def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         check_wanted(self._file, self._names, types)
         self._kept = None
         lines = self._block.data.to_pybytes().splitlines()
@@ -57,7 +57,7 @@ class LinesChunk(Chunk):
     def _place(self, row: int) -> str:
         return f"{self._file}, line {self._block.line + row}"
 
-    def _readable(self, lines: list[bytes], bad: list[BadRow] | None) -> list[str]:
+    def _readable(self, lines: list[bytes], bad: BadRows | None) -> list[str]:
         found, kept = [], []
         for row, line in enumerate(lines):
             try:

@@ -26,7 +26,7 @@ class ReadOptions:
     format: str | None = None
     missing: tuple[str, ...] = MISSING  # cells of CSV and TSV that mark missing values, quoted or not
     missing_numbers: tuple[str, ...] = MISSING_NUMBERS  # others that do so in numeric columns
-    delimiter: str | None = None  # tab for TSV; else the one of , ; tab | most frequent in the header
+    delimiter: str | None = None  # by default as a line "sep=;" says; tab for TSV; else the most frequent of , ; tab |
     decimal: str = "."
     quotes: bool = True  # whether cells of CSV and TSV may be quoted; if not, quotes are ordinary characters
     encoding: str = "utf-8"  # a byte order mark takes precedence

@@ -9,11 +9,14 @@ from itertools import count
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tallybayes import kernels
-from tallybayes.sources.base import Chunk, ColumnTypes, SourceError
+from tallybayes.data import frames
+from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import one_batch
+from tallybayes.sources.columns import batch_of, one_batch
+from tallybayes.sources.convert import MIXED
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, TextBlock, is_plain, open_text
 
@@ -61,6 +64,7 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
     step, piece = 1, bytearray(PIECE)
     with closing(source.again(reading)) as text:
         open_text(text, reading)
+        text.skip(source.start - text.start)
         text.fill(memoryview(bytearray(reading.block_bytes)))
         for number in count():
             got = text.fill(memoryview(piece))
@@ -76,15 +80,15 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
 def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
     """Rows of the first chunk, about as many as of each other but not too few, every column typed by the contents of
     all of them. Bad rows and unreadable chunks are left out: they raise errors when they are counted."""
-    chunks, batches = [first], [first.read(None, [])]
+    chunks, batches = [first], [first.read(None, BadRows())]
     for chunk in others:
         with suppress(SourceError):
-            batches.append(chunk.read(None, []))
+            batches.append(chunk.read(None, BadRows()))
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]
     types = {
-        name: _common([batch.schema.field(name).type for batch in batches if name in batch.schema.names])
+        name: _common([(batch.schema.field(name).type, len(batch)) for batch in batches if name in batch.schema.names])
         for name in names
     }
     alike = [_as(types, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
@@ -95,19 +99,39 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
 
 
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:
-    """The rows of a chunk with these column types, read again if they were typed differently."""
+    """The rows of a chunk with these column types, read again if they were typed differently. Cells of columns that are
+    mixed, which are left out, do not matter."""
+    mixed = [name for name, kind in types.items() if kind == MIXED]
+    if mixed:
+        others = {name: kind for name, kind in types.items() if kind != MIXED}
+        found = _as(others, chunk, batch.select([name for name in batch.schema.names if name not in mixed]))
+        cells = pa.array([[{"json": ""}]] * len(found), MIXED)
+        return batch_of({name: cells if name in mixed else found.column(name) for name in types}, len(found))
     same = batch.schema.names == list(types) and all(
         pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
-    return batch if same else chunk.read(types, [])
+    found = batch if same else chunk.read(types, BadRows())
+    return batch_of({name: _alike(found.column(name), kind) for name, kind in types.items()}, len(found))
 
 
-def _common(types: list[pa.DataType]) -> pa.DataType:
-    """The common type of cells with these types in several places: numbers, or texts."""
-    known = {kind for kind in types if not pa.types.is_null(kind)}
+def _alike(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Cells in the form that others of the same type have; Arrow would not round large integers to doubles."""
+    if pa.types.is_dictionary(cells.type) and not pa.types.is_dictionary(kind):
+        return frames.decoded(cells)
+    return pc.cast(cells, kind, safe=False) if _is_number(kind) and _is_number(cells.type) else cells
+
+
+def _common(types: list[tuple[pa.DataType, int]]) -> pa.DataType:
+    """The common type of cells with these types in several places, in so many rows each: numbers, or texts; or mixed,
+    if there are lists or objects in most rows but not of one type."""
+    known = {kind for kind, _ in types if not pa.types.is_null(kind)}
     if len(known) == 1:
         return known.pop()
+    nested = sum(rows if pa.types.is_nested(kind) else -rows for kind, rows in types if kind in known)
+    if nested > 0:
+        return MIXED
+    known = {kind for kind in known if not pa.types.is_nested(kind)}
     return pa.float64() if known and all(map(_is_number, known)) else pa.string()
 
 

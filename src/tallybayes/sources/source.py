@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeVar
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from tallybayes.data import frames
 from tallybayes.data.errors import NoLabelError, RowError
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.sources.base import BadRow, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import REMEMBERED, BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.read_ahead import read_ahead
@@ -24,7 +26,6 @@ from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOp
 from tallybayes.sources.sampling import joined
 from tallybayes.sources.tables import SUFFIXES, Tables
 
-REMEMBERED = 10  # bad rows
 MOST_WORKERS = 8
 CAREFUL = 4096  # rows checked together when bad ones are left out
 AHEAD = 2  # chunks that are ready or nearly so, besides those in progress
@@ -104,6 +105,8 @@ class Source(RowSource):
         self._reader = reader
         self._skips = skip_bad_rows
         self._opened = opened
+        self._states = {path: _state(path) for path in opened[0]} if opened else {}  # when first opened
+        self._reads_again = False
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
@@ -134,7 +137,20 @@ class Source(RowSource):
             raise SourceError(
                 "A pipe can be read only once, and these rows are needed several times. Write them to a file first."
             )
-        return open_source(*self._opened)
+        found = open_source(*self._opened)
+        found._states, found._reads_again = self._states, True
+        found._check_unchanged()
+        return found
+
+    def _check_unchanged(self) -> None:
+        """Raises an error if a file is not as it was when it was first opened: rows read several times must be the
+        same."""
+        for path, state in self._states.items():
+            if _state(path) != state:
+                raise SourceError(
+                    f"{shown(path)} has changed since it was first read, and its rows are needed several times. Give a "
+                    "copy that nobody writes to."
+                )
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` gives the wanted columns and their types; texts may come as a dictionary array.
@@ -176,9 +192,9 @@ class Source(RowSource):
         for batch in self.batches(types):
             yield from self._in_parts(batch, work, min(most, CAREFUL) if self._skips else most)
 
-    def _skip(self, bad: BadRow) -> None:
-        self.skipped += 1
-        self.bad += [bad][: REMEMBERED - len(self.bad)]
+    def _skip(self, bad: BadRows) -> None:
+        self.skipped += bad.number
+        self.bad += bad.first[: REMEMBERED - len(self.bad)]
 
     def require(self, names: Iterable[str]) -> None:
         """Raises an error that lists the columns if one of these does not exist."""
@@ -191,20 +207,21 @@ class Source(RowSource):
         return self._last.where(row)
 
     def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
-        def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, list[BadRow]]:
-            bad: list[BadRow] = []
+        def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, BadRows]:
+            bad = BadRows()
             return chunk, chunk.read(types, bad if self._skips else None), bad
 
         workers = min(processors(), MOST_WORKERS)
         for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
             self.rows += len(batch)
             self.done += chunk.size
-            for row in bad:
-                self._skip(row)
+            self._skip(bad)
             if len(batch):
                 self._last = chunk
                 yield batch
         self.done = self.done if self.total is None else self.total
+        if self._reads_again:
+            self._check_unchanged()
 
     def _present(self, columns: Iterable[str], absent: str) -> list[str]:
         names = set(self.names)
@@ -219,23 +236,29 @@ class Source(RowSource):
 
     def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T], most: int) -> Iterator[T]:
         edges = [*range(0, len(batch), most), len(batch)]
-        parts = list(pairwise(edges))[::-1]
+        parts = [np.arange(start, stop) for start, stop in pairwise(edges)][::-1]
         while parts:
-            start, stop = parts.pop()
+            rows = parts.pop()
             try:
-                if stop > start:
-                    yield work(batch.slice(start, stop - start))
+                if len(rows):
+                    yield work(_taken(batch, rows))
             except RowError as error:
-                bad = self._placed(error, start)
                 if not self._skips:
+                    bad = self._placed(error, rows[error.row])
                     column = error.column if error.unreadable else None
                     raise BadRow(bad.where, bad.reason + self._about_missing(error), column).error() from None
-                self._skip(bad)
-                parts += [(start + error.row + 1, stop), (start, start + error.row)]
+                self._skip(self._all_placed(error, rows))
+                parts += [np.delete(rows, error.rows)[error.row :], rows[: error.row]]
 
-    def _placed(self, error: RowError, start: int) -> BadRow:
+    def _all_placed(self, error: RowError, rows: NDArray[np.int64]) -> BadRows:
+        """The rows refused by an error, of those at these places."""
+        found = BadRows()
+        found.add([self._placed(error, row) for row in rows[error.rows[:REMEMBERED]]], len(error.rows))
+        return found
+
+    def _placed(self, error: RowError, row: int) -> BadRow:
         column = "" if error.column is None else f", column {error.column!r}"
-        return BadRow(f"{self.where(start + error.row)}{column}", error.reason)
+        return BadRow(f"{self.where(row)}{column}", error.reason)
 
     def _about_missing(self, error: RowError) -> str:
         """Explains why a row may have no label although its cell is not empty, like NA."""
@@ -250,6 +273,22 @@ class Source(RowSource):
         yield from first
         first.clear()
         yield from self._chunks
+
+
+def _state(path: str) -> tuple[int, int, int] | None:
+    """What differs after a file was changed or replaced."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _taken(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
+    """These rows, in ascending order; without a copy if none is left out."""
+    if rows[-1] - rows[0] + 1 == len(rows):
+        return batch.slice(rows[0], len(rows))
+    return batch.take(pa.array(rows))
 
 
 def _kind(found: pa.Schema, name: str) -> pa.DataType:

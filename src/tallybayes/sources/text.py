@@ -72,8 +72,7 @@ def open_text(source: Input, reading: ReadOptions) -> None:
     """Makes the input's bytes UTF-8 without a byte order mark."""
     head = source.stream.look()
     mark = next((mark for mark in MARKS if head.startswith(mark)), b"")
-    source.stream.skip(len(mark))
-    source.start += len(mark)
+    source.skip(len(mark))
     encoding = MARKS.get(mark, "utf-8" if reading.plain else reading.encoding)
     if encoding != "utf-8":
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
@@ -112,10 +111,10 @@ class TextBlock(NamedTuple):
     open: bool = False  # whether the last row ends within quotes
 
 
-def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER) -> Iterator[TextBlock]:
-    """Blocks of about this many bytes, cut where rows end."""
+def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: int = 1) -> Iterator[TextBlock]:
+    """Blocks of about this many bytes, cut where rows end; the first one begins at this line."""
     size = min(size, LIVE_BYTES) if source.live else size
-    line, given, rest = 1, 0, memoryview(b"")
+    given, rest = 0, memoryview(b"")
     while True:
         buffer = pa.allocate_buffer(len(rest) + size)
         view = memoryview(buffer).cast("B")

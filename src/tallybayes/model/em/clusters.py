@@ -98,7 +98,7 @@ def _held_out(schema: Schema, table: pa.Table, settings: EM, threads: int | None
     """The mean log P(row) of each row under the model of the other folds. The fold of a row depends only on the row
     and its duplicates."""
     (whole,) = table.combine_chunks().to_batches()
-    order = np.argsort(fingerprints(whole, schema.by_column), kind="stable")
+    order = np.argsort(fingerprints(whole, schema.by_column, numeric=schema.numeric), kind="stable")
     fold = np.empty(len(order), np.int64)
     fold[order] = np.arange(len(order)) % FOLDS
     logs = np.full(len(order), -np.inf)

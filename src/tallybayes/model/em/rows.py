@@ -71,7 +71,7 @@ class FrameRows:
         cells = frames.one_batch(batch.cells for batch in given)
         weights = np.concatenate([weights_of(batch.rows) for batch in given])
         self.size = len(codes)
-        order = np.lexsort((weights, codes, fingerprints(cells, schema.by_column)))
+        order = np.lexsort((weights, codes, fingerprints(cells, schema.by_column, numeric=schema.numeric)))
         self.blocks = _blocks(schema, cells, codes, weights, order, absent)
 
     def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:

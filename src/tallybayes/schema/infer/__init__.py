@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from tallybayes.counts.exact import Floats
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
+from tallybayes.data.matrices import POSITION, VALUE
 from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
 from tallybayes.families.smoothing import FITTED
 from tallybayes.families.vectors.matrix_cells import Sparse, Vectors, read_vectors
@@ -33,6 +34,7 @@ INDEX = "the index of a DataFrame"
 UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
 TIMES = "times: convert them to a number or a category to count them"
 BYTES = "bytes: decode them to text to count them"
+NESTED = "nested or mixed values: convert them to columns, or to lists of words or of numbers, to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
 ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
 FIRST_TIME = re.compile(ISO_TIME.encode())
@@ -85,11 +87,21 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
         return unvarying("an empty list", TAGS, whole)
     if pa.types.is_struct(cells.type) and any(_is_no_number(field.type) for field in cells.type):
         return Choice(None, "records: convert their fields to columns to count them")
+    if _is_nested_list(cells.type):
+        return Choice(None, NESTED)
     if pa.types.is_nested(cells.type):
         return _for_vectors(read_vectors(cells, None))
     if frames.is_interval(cells.type):
         return choose_for_texts(frames.texts(cells).drop_null(), whole, cells.null_count > 0)
     return choose_for_numbers(frames.numbers(cells), name, whole)
+
+
+def _is_nested_list(kind: pa.DataType) -> bool:
+    """Whether these are lists of lists or of records, other than sparse vectors."""
+    inside = getattr(kind, "value_type", pa.null())
+    if pa.types.is_struct(inside):
+        return {field.name for field in inside} != {POSITION, VALUE}
+    return bool(pa.types.is_nested(inside))
 
 
 def _is_no_number(kind: pa.DataType) -> bool:
