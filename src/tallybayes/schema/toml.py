@@ -108,7 +108,7 @@ def schema_from_toml(text: str) -> Schema:
 def _parsed(text: str) -> dict[str, Any]:
     deep = next((found[1] for found in DOTTED.finditer(text) if found[1]), None)
     if deep is not None:
-        raise ValueError(f"The schema cannot be read as TOML: the name {_shown(deep)} has more than {DEEPEST} parts.")
+        raise ValueError(f"The schema cannot be read as TOML: the name {quoted(deep)} has more than {DEEPEST} parts.")
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except RecursionError:
