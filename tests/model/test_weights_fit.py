@@ -32,7 +32,7 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
     unit, at = random.random(pieces + 2) + 0.5, random.random(pieces + 2)
     expected = differences(_objective(known, layout, unit), at)
     np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=1e-6, atol=1e-6)
-    strengths = _strengths(known)
+    strengths = _strengths(known, layout)
     expected = differences(lambda values: _penalty(values, layout, strengths), at)
     np.testing.assert_allclose(_penalty_curvature(at, layout, strengths), expected, rtol=1e-6, atol=1e-6)
 
@@ -76,9 +76,34 @@ def test_weights_shrink_more_the_fewer_rows_each_has(columns, classes, rows, str
     sizes = np.ones(columns + 3), columns, 2, 0
     squares = np.ones((columns + 3, classes))
     known = Evidenced(evidence, base, np.zeros(rows, np.int32), np.ones(rows), squares, *sizes)
-    found = _strengths(known)
+    found = _strengths(known, Layout(1, columns + 2, 0, classes))
     np.testing.assert_allclose(found.pieces, [strength] * columns + [-10.0] * 2)
     assert found.classes == pytest.approx(alike)
+
+
+@given(st.integers(2, 4), st.booleans(), st.integers(0, 2), st.integers(0, 2**32 - 1))
+def test_with_parts_weights_cost_a_tenth_of_what_they_add_to_the_mean_margin(classes, apart, parts, seed):
+    random, rows, pieces = np.random.default_rng(seed), 20, 3 + parts
+    evidence = 8.0 * random.normal(size=(pieces, classes, rows))
+    evidence -= evidence.mean(axis=1, keepdims=True)
+    labels, weights = random.integers(0, classes, rows).astype(np.int32), random.random(rows)
+    given_as = evidence[:, 1:] - evidence[:, :1] if classes == 2 else evidence
+    sizes = np.ones(pieces), 2, 0, parts
+    base, squares = np.zeros((classes, rows)), np.ones((pieces, classes))
+    known = Evidenced(np.ascontiguousarray(given_as), base, labels, weights, squares, *sizes)
+    layout = Layout(classes if apart and classes > 2 else 1, 2, parts, classes)
+    found = _strengths(known, layout).all
+    cut = np.clip(evidence, -5.0, 5.0)  # of two classes, ±5 each is 10 between them
+    by_class = np.zeros((classes, pieces))
+    for row, (label, weight) in enumerate(zip(labels, weights / weights.sum(), strict=True)):
+        for c in range(classes):
+            by_class[c] += weight * cut[:, c, row] * (1.0 if c == label else -1.0 / (classes - 1))
+    by_class[:, -1] = 0.0
+    expected = 0.1 * np.maximum(layout.packed(by_class, np.zeros(classes)), 0.0)
+    np.testing.assert_allclose(found, expected if parts else 0.0, atol=1e-12)
+    assert _penalty(layout.start(), layout, _strengths(known, layout))[0] == pytest.approx(
+        _penalty(layout.start(), layout, _strengths(known, layout)._replace(all=0.0))[0] + np.sum(found * layout.start())
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
