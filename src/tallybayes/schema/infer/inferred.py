@@ -16,7 +16,7 @@ from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer.by_loss import choose_for
 from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
-from tallybayes.schema.infer.nearly_numbers import read_marks
+from tallybayes.schema.infer.nearly_numbers import note_nearly_numbers, read_marks
 from tallybayes.schema.infer.sample import by_weight, sampled
 
 LABELS = "\0labels"  # the name of labels that are no column of the data
@@ -66,7 +66,10 @@ def inferred(
         elif column in index:
             chosen[name] = Choice(None, INDEX)
         else:
-            chosen[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
+            cells = frames.column(sample, column)
+            chosen[name] = choose_for(cells, column, whole and all_rows, labels)
+            if not stored:
+                note_nearly_numbers(column, cells, chosen[name].family)
     chosen = _names_alone(chosen)
     columns = {name: found.family for name, found in chosen.items() if found.family is not None}
     reasons = {name: found.reason for name, found in chosen.items()}
