@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tallybayes import NaiveBayes, Schema
+from tallybayes import Categorical, Model, NaiveBayes, Schema, counts_digest
+from tallybayes.data.marks import MARKS
 
 NUMBERS = [f"{value:.3f}" for value in np.random.default_rng(0).normal(size=200)]
 
@@ -19,7 +20,10 @@ def with_marks(*marks):
 @pytest.mark.parametrize(
     ("marks", "said"),
     [
-        (["?"], "Column 'x': nearly all numbers, the rest '?', so all cells are texts. If these are missing values"),
+        (
+            ["tba"],
+            "Column 'x': nearly all numbers, the rest 'tba', so all cells are texts. If these are missing values",
+        ),
         (["?", None, "unknown", "?"], "Column 'x': 99% numbers, the rest '?' and 'unknown', so all cells are texts"),
     ],
     ids=["one", "two"],
@@ -30,10 +34,31 @@ def test_texts_among_numbers_are_pointed_out(marks, said):
 
 
 def test_advice_makes_the_column_one_of_numbers():
-    frame = with_marks("?")
+    frame = with_marks("tba")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert Schema.infer(frame.replace({"?": None})).columns["x"] == Schema.infer(with_marks()).columns["x"]
+        assert Schema.infer(frame.replace({"tba": None})).columns["x"] == Schema.infer(with_marks()).columns["x"]
+
+
+@pytest.mark.parametrize("mark", [*MARKS, " ? ", " "])
+def test_marks_of_missing_numbers_are_those_of_files(mark):
+    with_them, without = with_marks(mark, mark), with_marks(None, None)
+    labels = np.arange(202) % 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        models = [NaiveBayes().fit(frame, labels).model_ for frame in (with_them, without)]
+    assert counts_digest(models[0]) == counts_digest(models[1])
+    asked = models[1].posterior({"x": [mark], "z": ["a"]})
+    np.testing.assert_array_equal(asked, models[1].posterior({"x": [None], "z": ["a"]}))
+    np.testing.assert_array_equal(asked, models[1].posterior({"x": mark, "z": "a"}))
+
+
+def test_mark_is_a_level_of_a_category():
+    cells = ["none", "1", "2", "3"] * 30
+    assert Schema.infer({"x": cells}).columns["x"] == Categorical(alpha="fitted")
+    model = Model.train(Schema.infer({"x": cells}), {"x": cells}, ["a", "b"] * 60)
+    assert model.posterior({"x": ["none"]})[0, 0] > 0.9
+    assert Schema.infer({"x": ["-", "none"] * 30}).columns["x"] == Categorical(alpha="fitted")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer.by_loss import choose_for
 from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
-from tallybayes.schema.infer.nearly_numbers import note_nearly_numbers, read_marks
+from tallybayes.schema.infer.nearly_numbers import note_nearly_numbers, read_marks, without_marks
 from tallybayes.schema.infer.sample import by_weight, sampled
 
 LABELS = "\0labels"  # the name of labels that are no column of the data
@@ -67,6 +67,7 @@ def inferred(
             chosen[name] = Choice(None, INDEX)
         else:
             cells = frames.column(sample, column)
+            cells = cells if stored else without_marks(column, cells)
             chosen[name] = choose_for(cells, column, whole and all_rows, labels)
             if not stored:
                 note_nearly_numbers(column, cells, chosen[name].family)

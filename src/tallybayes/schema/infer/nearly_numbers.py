@@ -2,8 +2,8 @@
 and about numbers in another notation.
 
 A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
-decides whether a column is read as numbers, so that a cell means the same in every row. In a DataFrame, no text marks a
-missing number: a single "?" makes a column of texts.
+decides whether a column is read as numbers, so that a cell means the same in every row. The same holds for texts in a
+DataFrame.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
+from tallybayes.data.marks import MARKS
 from tallybayes.data.row_source import MOST_MARKS, RowSource
 from tallybayes.families import Family
 from tallybayes.kernels.strings import has_codes
@@ -31,7 +32,7 @@ IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with c
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
 
-SOME_CELLS = 5  # of which one is a number if nearly all are
+SOME_CELLS = 50  # of which one is a number if many are
 SPACED = re.compile(r"[0-9]+( [0-9]+)*")
 
 
@@ -45,24 +46,42 @@ def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collectio
     return pa.RecordBatch.from_pydict(columns)
 
 
+def without_marks(name: str, cells: pa.Array) -> pa.Array:
+    """A column in memory, as numbers if all its other texts are marks of missing ones, and it is no category."""
+    present = _like_numbers(cells)
+    if present is None:
+        return cells
+    others = pc.utf8_trim_whitespace(present.filter(pc.invert(_are_numbers(".", present))))
+    others = others.filter(pc.not_equal(others, ""))
+    marked = pc.is_in(others, pa.array(MARKS, others.type))
+    if not len(others) or not pc.all(marked).as_py() or has_codes(present):
+        return cells
+    numbers = pa.array(frames.numbers(cells), from_pandas=True)
+    family = choose(numbers, name=name).family
+    return numbers if family is None or family.reads == pa.float64() else cells
+
+
 def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
     """Warns of a column in memory that would be counted as numbers if one or two texts were missing cells, or that is
     left out since its numbers are in another notation. `chosen` is the family for its texts."""
-    if not frames.is_text(cells.type) or (chosen is not None and chosen.reads == pa.float64()):
-        return
-    present = cells.drop_null()
-    if not any(map(_begins_a_number, _spread(present, SOME_CELLS).to_pylist())):
+    if (chosen is not None and chosen.reads == pa.float64()) or (present := _like_numbers(cells)) is None:
         return
     are_numbers = _are_numbers(".", present)
     share, others = pc.mean(are_numbers).as_py(), pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if share < MOST:
         if chosen is None:
             _note_unread(name, _spread(present, LOOKED_AT), ".", "Write them with a point.")
-    elif 0 < len(others) <= MOST_MARKS:
+    elif 0 < len(others) <= MOST_MARKS and not set(others) <= set(MARKS):
         family = choose(pc.cast(pc.ascii_trim(present.filter(are_numbers), " "), pa.float64()), name=name).family
         if family is not None and family.reads == pa.float64():
             found = f"{share_text(share)} numbers, the rest {_named(others)}, so all cells are texts"
             warnings.warn(f"Column {name!r}: {found}. If these are missing values, replace them by None.", stacklevel=2)
+
+
+def _like_numbers(cells: pa.Array) -> pa.Array | None:
+    """The texts that are present, if any of some begins as a number does; most columns of texts are ruled out so."""
+    present = cells.drop_null() if frames.is_text(cells.type) else cells[:0]
+    return present if any(map(_begins_a_number, _spread(present, SOME_CELLS).to_pylist())) else None
 
 
 def _begins_a_number(text: str) -> bool:
