@@ -61,6 +61,10 @@ def test_mark_is_a_level_of_a_category():
     assert Schema.infer({"x": ["-", "none"] * 30}).columns["x"] == Categorical(alpha="fitted")
 
 
+def test_infinite_number_among_marks_makes_texts():
+    assert not Schema.infer({"x": ["?", "1e999", *NUMBERS]}).columns
+
+
 @pytest.mark.parametrize(
     ("written", "said"),
     [

@@ -56,9 +56,12 @@ def without_marks(name: str, cells: pa.Array) -> pa.Array:
     marked = pc.is_in(others, pa.array(MARKS, others.type))
     if not len(others) or not pc.all(marked).as_py() or has_codes(present):
         return cells
-    numbers = pa.array(frames.numbers(cells), from_pandas=True)
-    family = choose(numbers, name=name).family
-    return numbers if family is None or family.reads == pa.float64() else cells
+    numbers = frames.numbers(cells)
+    if np.isinf(numbers).any():
+        return cells
+    found = pa.array(numbers, from_pandas=True)
+    family = choose(found, name=name).family
+    return found if family is not None and family.reads == pa.float64() else cells
 
 
 def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
