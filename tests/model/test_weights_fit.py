@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import pseudo_huber
 
-from tallybayes import Gaussian, Model, Weights, Words, digest, weigh
-from tallybayes.families.lbfgs import curvature_of
+from tallybayes import Categorical, Gaussian, Model, Weights, Words, digest, weigh
 from tallybayes.model.weights_fit import (
     Evidenced,
     Layout,
@@ -30,11 +30,16 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
     known = Evidenced(evidence, base, labels.astype(np.int32), weights, squares, *sizes)
     layout = Layout(1, columns + missing, parts, 2)
     unit, at = random.random(pieces + 2) + 0.5, random.random(pieces + 2)
-    expected = curvature_of(_objective(known, layout, unit), at)
-    np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=0.02, atol=0.02)
-    strengths = _strengths(known)
-    expected = curvature_of(lambda values: _penalty(values, layout, strengths), at)
-    np.testing.assert_allclose(_penalty_curvature(layout, strengths), expected, rtol=1e-9, atol=1e-9)
+    expected = differences(_objective(known, layout, unit), at)
+    np.testing.assert_allclose(_curvature(known, layout, unit, at), expected, rtol=1e-6, atol=1e-6)
+    strengths = _strengths(known, layout)
+    expected = differences(lambda values: _penalty(values, layout, strengths), at)
+    np.testing.assert_allclose(_penalty_curvature(at, layout, strengths), expected, rtol=1e-6, atol=1e-6)
+
+
+def differences(function, at, step=1e-5):
+    """Second derivatives, from slopes on both sides."""
+    return np.array([(function(at + h)[1] - function(at - h)[1]) / (2 * step) for h in step * np.eye(len(at))])
 
 
 @given(st.integers(0, 4), st.integers(0, 3), st.integers(0, 3), st.integers(1, 3), st.integers(0, 2**32 - 1))
@@ -49,7 +54,8 @@ def test_classes_and_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_t
     thetas = values[:size].reshape(own, -1)
     shared = thetas.mean(axis=0)
     mean = shared[:columns].mean() if columns else 0.2
-    pulled = 4.0 * ((shared[:columns] - mean) ** 2).sum() + 10.0 * (shared[columns:] ** 2).sum()
+    near = 2 * pseudo_huber(0.25, shared - np.repeat([mean, 0.0], [columns, missing]))
+    pulled = 4.0 * near[:columns].sum() + 10.0 * near[columns:].sum()
     pulled += 3.0 * ((thetas - shared) ** 2).sum()
     others = np.array([1.0 / max(parts, 1)] * parts + [0.25])
     rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - others) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
@@ -63,16 +69,55 @@ def test_classes_and_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_t
 
 @pytest.mark.parametrize(
     ("columns", "classes", "rows", "strength", "alike"),
-    [(16, 2, 400, 2.0, 0.4), (16, 4, 100, 4.0, 3.2), (4, 2, 10_000, 1, 0.2), (0, 9, 9, 1, 0.2)],
+    [(16, 2, 400, 2.6, 0.4), (16, 4, 100, 5.2, 3.2), (4, 2, 10_000, 1, 0.2), (0, 9, 9, 1, 0.2)],
 )
 def test_weights_shrink_more_the_fewer_rows_each_has(columns, classes, rows, strength, alike):
     evidence, base = np.zeros((columns + 3, classes, rows)), np.zeros((classes, rows))
     sizes = np.ones(columns + 3), columns, 2, 0
     squares = np.ones((columns + 3, classes))
     known = Evidenced(evidence, base, np.zeros(rows, np.int32), np.ones(rows), squares, *sizes)
-    found = _strengths(known)
+    found = _strengths(known, Layout(1, columns + 2, 0, classes))
     np.testing.assert_allclose(found.pieces, [strength] * columns + [-10.0] * 2)
     assert found.classes == pytest.approx(alike)
+
+
+@given(st.integers(2, 4), st.booleans(), st.integers(0, 2), st.integers(0, 2**32 - 1))
+def test_with_parts_weights_cost_a_tenth_of_what_they_add_to_the_mean_margin(classes, apart, parts, seed):
+    random, rows, pieces = np.random.default_rng(seed), 20, 3 + parts
+    evidence = 8.0 * random.normal(size=(pieces, classes, rows))
+    evidence -= evidence.mean(axis=1, keepdims=True)
+    labels, weights = random.integers(0, classes, rows).astype(np.int32), random.random(rows)
+    given_as = evidence[:, 1:] - evidence[:, :1] if classes == 2 else evidence
+    sizes = np.ones(pieces), 2, 0, parts
+    base, squares = np.zeros((classes, rows)), np.ones((pieces, classes))
+    known = Evidenced(np.ascontiguousarray(given_as), base, labels, weights, squares, *sizes)
+    layout = Layout(classes if apart and classes > 2 else 1, 2, parts, classes)
+    found = _strengths(known, layout).all
+    cut = np.clip(evidence, -5.0, 5.0)  # of two classes, ±5 each is 10 between them
+    by_class = np.zeros((classes, pieces))
+    for row, (label, weight) in enumerate(zip(labels, weights / weights.sum(), strict=True)):
+        for c in range(classes):
+            by_class[c] += weight * cut[:, c, row] * (1.0 if c == label else -1.0 / (classes - 1))
+    by_class[:, -1] = 0.0
+    expected = 0.1 * np.maximum(layout.packed(by_class, np.zeros(classes)), 0.0)
+    np.testing.assert_allclose(found, expected if parts else 0.0, atol=1e-12)
+    with_it = _strengths(known, layout)
+    costs, others = (_penalty(layout.start(), layout, each)[0] for each in (with_it, with_it._replace(all=0.0)))
+    assert costs - others == pytest.approx(np.sum(found * layout.start()))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_one_column_may_weigh_far_more_than_all_others(seed):
+    """Weights shrink towards their mean. By squares, a column that decides would lift those that say nothing, to .36
+    and more."""
+    random = np.random.default_rng(seed)
+    labels = np.arange(200) % 2
+    cells = {"told": np.where(random.random(200) < 0.05, 1 - labels, labels)}
+    cells |= {f"noise {i}": random.integers(0, 4, 200) for i in range(15)}
+    frame = {name: column.astype(str) for name, column in cells.items()}
+    weights = weigh(Model.train(dict.fromkeys(frame, Categorical()), frame, labels), frame, labels).schema.weights
+    assert weights.columns.pop("told") > 1.0
+    assert np.mean(list(weights.columns.values())) < 0.3
 
 
 def shells(rows, seed):

@@ -157,7 +157,8 @@ def test_late_text_among_numbers_written_as_text_is_found(make):
     """No sample of so many rows sees it."""
     cells = [str(i % 977) for i in range(200_003)]
     cells[12_347] = "12B"
-    schema = Schema.infer(make({"x": cells, "z": [0.5] * len(cells), "w": ["some words here"] * len(cells)}))
+    with pytest.warns(UserWarning, match="Column 'x': nearly all numbers, the rest '12B'"):
+        schema = Schema.infer(make({"x": cells, "z": [0.5] * len(cells), "w": ["some words here"] * len(cells)}))
     assert schema.columns["x"] == Categorical(alpha="fitted")
 
 
@@ -302,10 +303,12 @@ def test_one_text_among_many_numbers_makes_a_text_column(at):
     cells = [str(i % 1000) for i in range(120_000)]
     cells[at] = "far"
     identifiers = list(range(120_000))
-    found = Schema.infer(pa.table({"km": cells, "id": identifiers}), None)
+    with pytest.warns(UserWarning, match="Column 'km': nearly all numbers, the rest 'far'"):
+        found = Schema.infer(pa.table({"km": cells, "id": identifiers}), None)
     assert found.columns == {"km": Categorical(alpha="fitted")}
     parts = pa.table({"km": cells, "id": identifiers}).to_batches(max_chunksize=50_000)
-    assert Schema.infer(pa.Table.from_batches(parts), None) == found
+    with pytest.warns(UserWarning, match="Column 'km': nearly all numbers, the rest 'far'"):
+        assert Schema.infer(pa.Table.from_batches(parts), None) == found
 
 
 @given(st.lists(st.floats(allow_nan=True, allow_infinity=False) | st.integers(0, 2).map(float), max_size=40), st.data())

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Words, digest
+from tallybayes.data.marks import MISSING, MISSING_NUMBERS
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
 
 SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, label="y")
 BLANKS = st.text(alphabet=" \t", max_size=2)

@@ -107,7 +107,7 @@ class Input:
             raise ValueError("There is no data: give files, folders, - for standard input, --query, --text or --cell.")
         if self.data and self.query is not None:
             raise ValueError(f"--query gives all rows, and {self.data[0]} is given as well. Give one of them.")
-        from tallybayes.sources.read_options import MISSING, MISSING_NUMBERS
+        from tallybayes.data.marks import MISSING, MISSING_NUMBERS
 
         reading = tallybayes.ReadOptions(
             format=self.input,

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from tallybayes import kernels
 from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError, UnreadableError, quoted
+from tallybayes.data.marks import MARKS
 from tallybayes.data.objects import WrittenIntervals, WrittenOut, is_sure, number_text, object_cells, unencodable
 from tallybayes.kernels.strings import is_writable, string_buffers
 
@@ -220,10 +221,12 @@ def is_time(kind: pa.DataType) -> bool:
 
 
 def _parsed(cells: pa.Array) -> NDArray[np.float64]:
-    """Texts that are numbers; an empty one is missing."""
+    """Texts that are numbers; an empty one is missing, and so are the marks of files."""
     with suppress(UnicodeDecodeError):
         first = (cells[0].as_py() or "").strip() if len(cells) else ""
-        if first and not _is_number(first):  # in most text columns the first cell is not a number
+        if (
+            first and not _is_number(first) and first not in MARKS
+        ):  # in most text columns the first cell is not a number
             raise UnreadableError(0, NO_NUMBER.format(quoted(first)))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
@@ -233,6 +236,9 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     try:
         return np.asarray(pc.cast(present, pa.float64()).to_numpy(zero_copy_only=False))
     except pa.ArrowInvalid:
+        marked = pc.is_in(present, pa.array(MARKS, pa.large_string()))
+        if pc.any(marked).as_py():
+            return _parsed(pc.if_else(marked, pa.scalar(None, pa.large_string()), present))
         half = len(present) // 2  # bisects: going through all cells takes long
         if not half:
             raise UnreadableError(0, NO_NUMBER.format(quoted(present[0].as_py()))) from None

@@ -6,11 +6,11 @@ import codecs
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tallybayes.data.marks import MISSING, MISSING_NUMBERS
+
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
 DOCUMENTS = ("mail", "mbox", "text")
 DOCUMENT_SUFFIXES = (".mbox", ".eml")
-MISSING = ("", "?", "NA", "N/A", "n/a", "#N/A", "<NA>", "NULL", "null", "NaN", "nan", "\\N")
-MISSING_NUMBERS = ("-", "--", ".", "None", "none")  # which may be proper values in text columns
 BLOCK_BYTES = 1 << 23
 
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from tallybayes.counts.exact import Floats
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
+from tallybayes.data.marks import MARKS
 from tallybayes.data.matrices import POSITION, VALUE
 from tallybayes.families import Bag, Bernoulli, Each, Family, Gaussian
 from tallybayes.families.smoothing import FITTED
@@ -129,7 +130,12 @@ def _as_numbers(cells: pa.Array, present: pa.Array) -> Floats | None:
         numbers = frames.numbers(cells)  # fails at the first text in most columns
     except CellError:
         return None
-    return None if np.isinf(numbers).any() or has_codes(present) else numbers
+    return None if np.isinf(numbers).any() or has_codes(present) or _have_marks(present) else numbers
+
+
+def _have_marks(present: pa.Array) -> bool:
+    """Whether some texts are read as missing numbers, though they are not blank. Here they may be levels."""
+    return bool(pc.any(pc.is_in(pc.utf8_trim_whitespace(present), pa.array(MARKS[1:], present.type))).as_py())
 
 
 def _are_times(present: pa.Array) -> bool:

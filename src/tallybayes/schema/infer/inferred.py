@@ -22,7 +22,7 @@ from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer import choose as choose_by_rules
 from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
-from tallybayes.schema.infer.nearly_numbers import read_marks
+from tallybayes.schema.infer.nearly_numbers import note_nearly_numbers, read_marks, without_marks
 from tallybayes.schema.infer.numbers import UNKNOWN
 from tallybayes.schema.infer.sample import by_weight, sampled
 
@@ -77,7 +77,11 @@ def inferred(
         elif column in index:
             chosen[name] = Choice(None, INDEX)
         else:
-            chosen[name] = choose_for(frames.column(sample, column), column, whole and all_rows, labels)
+            cells = frames.column(sample, column)
+            cells = cells if stored else without_marks(column, cells)
+            chosen[name] = choose_for(cells, column, whole and all_rows, labels)
+            if not stored:
+                note_nearly_numbers(column, cells, chosen[name].family)
     chosen = _names_alone(chosen)
     columns = {name: found.family for name, found in chosen.items() if found.family is not None}
     reasons = {name: found.reason for name, found in chosen.items()}

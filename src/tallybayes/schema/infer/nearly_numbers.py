@@ -2,7 +2,8 @@
 and about numbers in another notation.
 
 A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
-decides whether a column is read as numbers, so that a cell means the same in every row.
+decides whether a column is read as numbers, so that a cell means the same in every row. The same holds for texts in a
+DataFrame.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
+from tallybayes.data.marks import MARKS
 from tallybayes.data.row_source import MOST_MARKS, RowSource
+from tallybayes.families import Family
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
 from tallybayes.schema.infer.choice import share_text
@@ -29,6 +32,7 @@ IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with c
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
 
+SOME_CELLS = 50  # of which one is a number if many are
 SPACED = re.compile(r"[0-9]+( [0-9]+)*")
 
 
@@ -42,13 +46,63 @@ def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collectio
     return pa.RecordBatch.from_pydict(columns)
 
 
+def without_marks(name: str, cells: pa.Array) -> pa.Array:
+    """A column in memory, as numbers if all its other texts are marks of missing ones, and it is no category."""
+    present = _like_numbers(cells)
+    if present is None:
+        return cells
+    others = pc.utf8_trim_whitespace(present.filter(pc.invert(_are_numbers(".", present))))
+    others = others.filter(pc.not_equal(others, ""))
+    marked = pc.is_in(others, pa.array(MARKS, others.type))
+    if not len(others) or not pc.all(marked).as_py() or has_codes(present):
+        return cells
+    numbers = frames.numbers(cells)
+    if np.isinf(numbers).any():
+        return cells
+    found = pa.array(numbers, from_pandas=True)
+    family = choose(found, name=name).family
+    return found if family is not None and family.reads == pa.float64() else cells
+
+
+def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
+    """Warns of a column in memory that would be counted as numbers if one or two texts were missing cells, or that is
+    left out since its numbers are in another notation. `chosen` is the family for its texts."""
+    if (chosen is not None and chosen.reads == pa.float64()) or (present := _like_numbers(cells)) is None:
+        return
+    are_numbers = _are_numbers(".", present)
+    share, others = pc.mean(are_numbers).as_py(), pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
+    if share < MOST:
+        if chosen is None:
+            _note_unread(name, _spread(present, LOOKED_AT), ".", "Write them with a point.")
+    elif 0 < len(others) <= MOST_MARKS and not set(others) <= set(MARKS):
+        family = choose(pc.cast(pc.ascii_trim(present.filter(are_numbers), " "), pa.float64()), name=name).family
+        if family is not None and family.reads == pa.float64():
+            found = f"{share_text(share)} numbers, the rest {_named(others)}, so all cells are texts"
+            warnings.warn(f"Column {name!r}: {found}. If these are missing values, replace them by None.", stacklevel=2)
+
+
+def _like_numbers(cells: pa.Array) -> pa.Array | None:
+    """The texts that are present, if any of some begins as a number does; most columns of texts are ruled out so."""
+    present = cells.drop_null() if frames.is_text(cells.type) else cells[:0]
+    return present if any(map(_begins_a_number, _spread(present, SOME_CELLS).to_pylist())) else None
+
+
+def _begins_a_number(text: str) -> bool:
+    return text.strip(" +-.,$€£¥")[:1].isdecimal()
+
+
+def _spread(cells: pa.Array, most: int) -> pa.Array:
+    """All cells or, if there are more, this many at equal distances."""
+    return cells.take(pa.array(np.linspace(0, len(cells) - 1, min(len(cells), most), dtype=np.int64)))
+
+
 def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     present = cells.drop_null()
-    some = present.take(pa.array(np.linspace(0, len(present) - 1, min(len(present), LOOKED_AT), dtype=np.int64)))
+    some = _spread(present, LOOKED_AT)
     if not len(some) or _share(source, some, source.missing_numbers) < MOST:
-        _note_unread(source, name, some)
+        _note_unread(name, some, source.decimal, "Give --decimal ,")
         return None
-    are_numbers = _are_numbers(source, present)
+    are_numbers = _are_numbers(source.decimal, present)
     share = pc.mean(are_numbers).as_py()
     others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if any(text not in source.missing_numbers for text in others):
@@ -66,25 +120,25 @@ def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     return None
 
 
-def _are_numbers(source: RowSource, texts: pa.Array) -> pa.Array:
-    point = re.escape(source.decimal)
+def _are_numbers(decimal: str, texts: pa.Array) -> pa.Array:
+    point = re.escape(decimal)
     return pc.match_substring_regex(texts, rf"^ *[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)? *$")
 
 
 def _share(source: RowSource, texts: pa.Array, marks: Collection[str] = ()) -> float:
     """The share of cells that are numbers or marks of missing values."""
     marked = pc.is_in(texts, pa.array(list(marks), texts.type))
-    return float(pc.mean(pc.or_(_are_numbers(source, texts), marked)).as_py())
+    return float(pc.mean(pc.or_(_are_numbers(source.decimal, texts), marked)).as_py())
 
 
-def _note_unread(source: RowSource, name: str, texts: pa.Array) -> None:
-    """Warns of numbers in a form that is not read as such."""
+def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None:
+    """Warns of numbers in a form that is not read as such; `instead` is what to do about a decimal comma."""
 
     def like(pattern: str) -> float:
         return float(pc.mean(pc.match_substring_regex(texts, pattern)).as_py() or 0.0)
 
-    if source.decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
-        warnings.warn(f"Column {name!r}: numbers with a decimal comma are read as text. Give --decimal ,", stacklevel=2)
+    if decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
+        warnings.warn(f"Column {name!r}: numbers with a decimal comma are read as text. {instead}", stacklevel=2)
     elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
         warnings.warn(f"Column {name!r}: numbers {form}.", stacklevel=2)
