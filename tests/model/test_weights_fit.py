@@ -1,5 +1,7 @@
 """How weights are fitted: what they shrink towards and how strongly, and when classes have weights of their own."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -49,14 +51,15 @@ def test_classes_and_columns_shrink_to_their_mean_missing_to_zero_and_parts_to_t
     layout = Layout(own, columns + missing, parts, 3)
     size, end = layout.size, layout.size + parts
     values = np.random.default_rng(seed).normal(size=end + 4)
-    strengths = Strengths(np.array([4.0] * columns + [-10.0] * missing), 3.0)
+    between = 3.0 + np.arange(columns + missing)
+    strengths = Strengths(np.array([4.0] * columns + [-10.0] * missing), between)
     found, slopes = _penalty(values, layout, strengths)
     thetas = values[:size].reshape(own, -1)
     shared = thetas.mean(axis=0)
     mean = shared[:columns].mean() if columns else 0.2
     near = 2 * pseudo_huber(0.25, shared - np.repeat([mean, 0.0], [columns, missing]))
     pulled = 4.0 * near[:columns].sum() + 10.0 * near[columns:].sum()
-    pulled += 3.0 * ((thetas - shared) ** 2).sum()
+    pulled += (between * (thetas - shared) ** 2).sum()
     others = np.array([1.0 / max(parts, 1)] * parts + [0.25])
     rest = (mean - 0.2) ** 2 / 2 + ((values[size : end + 1] - others) ** 2).sum() / 2 + (values[end + 1 :] ** 2).sum()
     assert found == pytest.approx(pulled + rest)
@@ -78,7 +81,11 @@ def test_weights_shrink_more_the_fewer_rows_each_has(columns, classes, rows, str
     known = Evidenced(evidence, base, np.zeros(rows, np.int32), np.ones(rows), squares, *sizes)
     found = _strengths(known, Layout(1, columns + 2, 0, classes))
     np.testing.assert_allclose(found.pieces, [strength] * columns + [-10.0] * 2)
-    assert found.classes == pytest.approx(alike)
+    np.testing.assert_allclose(found.classes, alike)
+    if columns:
+        beside = _strengths(replace(known, texts=(1,)), Layout(1, columns + 2, 0, classes)).classes
+        np.testing.assert_allclose(np.delete(beside, 1), max(alike, 1.0))
+        assert beside[1] == 30.0
 
 
 @given(st.integers(2, 4), st.booleans(), st.integers(0, 2), st.integers(0, 2**32 - 1))

@@ -99,7 +99,8 @@ def left_out_evidence(model: Model, rows: SampledRows, pieces: Pieces, known: By
     if len(kept) < len(rows):
         evidence, base = np.ascontiguousarray(evidence[:, :, kept]), np.ascontiguousarray(base[:, kept])
     sizes = len(pieces.names), len(pieces.missing), len(pieces.parts)
-    texts = any(family.is_text or family.takes_vectors for family in model.schema.columns.values())
+    families = model.schema.columns
+    texts = tuple(j for j, name in enumerate(pieces.names) if families[name].is_text or families[name].takes_vectors)
     return Evidenced(evidence, base, codes[kept], rows.weights[kept], left.squares, pieces.plain(), *sizes, texts)
 
 

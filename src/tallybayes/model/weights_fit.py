@@ -6,9 +6,10 @@ weights m of missing cells towards 0, and the weight p of the prior towards ¼; 
 pseudo-Huber function h is quadratic near 0 and linear from about ¼ on, so that a few columns may be unlike all others.
 With many rows this matters little; with few, weights without information stay near the mean. With more than two classes
 each may have weights of its own: θ and m are then their means, towards which they shrink by μ·Σδ², where δ are the
-differences and μ = 5·classes·columns/rows, at least 0.2, or 1 with texts. Each of k parts of blocks has a weight β,
-which shrinks towards 1/k by ½(β − 1/k)². With such parts, left-out rows are often predicted without any error, so a
-tenth of the mean margin is added: of the evidence for a row's class, each piece cut at ±10, against the mean of others.
+differences and μ = 5·classes·columns/rows, at least 0.2; beside texts at least 1, and for texts, whose evidence is
+large, at least 30. Each of k parts of blocks has a weight β, which shrinks towards 1/k by ½(β − 1/k)². With such parts,
+left-out rows are often predicted without any error, so a tenth of the mean margin is added: of the evidence for a row's
+class, each piece cut at ±10, against the mean of others.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from tallybayes.families.lbfgs import Smooth, curvature_of, lbfgs
 MANY = 1000  # rows, from which on a class has weights of its own if there are texts
 SOME = 10  # rows per class that a class with weights of its own needs
 TOGETHER, LOOSELY = 13.0, 1.0  # λ is TOGETHER·√(columns/rows), at least LOOSELY
-ALIKE, FREELY = 5.0, 0.2  # μ is ALIKE·classes·columns/rows, at least FREELY; with texts LOOSELY
+ALIKE, FREELY = 5.0, 0.2  # μ is ALIKE·classes·columns/rows, at least FREELY; beside texts LOOSELY …
+CLOSELY = 30.0  # … and for texts this
 SILENT = 10.0  # the penalty on the weights of missing cells
 NEAR = 0.25  # up to about here, penalties on weights of columns and missing cells are quadratic, beyond it linear
 MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
@@ -51,7 +53,7 @@ class Evidenced:
     columns: int
     missing: int
     parts: int
-    texts: bool = False  # whether any column has many parts, such as words
+    texts: tuple[int, ...] = ()  # the columns whose evidence has many parts, such as words
 
     def loss(self, thetas: Floats, offsets: Floats) -> tuple[float, Floats]:
         """Σ −log P(class | row), and its gradient."""
@@ -207,14 +209,16 @@ class Strengths(NamedTuple):
     """How strongly weights shrink."""
 
     pieces: Floats  # those of columns towards their mean; negative for missing cells, whose weights shrink towards 0
-    classes: float  # those of each class towards their mean
+    classes: Floats  # those of each class towards their mean
     all: Floats | float = 0.0  # every weight towards 0, in proportion to its size
 
 
 def _strengths(known: Evidenced, layout: Layout) -> Strengths:
     pieces = np.repeat([_together(known), -SILENT], [known.columns, known.missing])
     alike, least = ALIKE * known.shape[0] * known.columns / len(known.labels), LOOSELY if known.texts else FREELY
-    return Strengths(pieces, max(alike, least), SURE * _margins(known, layout) if known.parts else 0.0)
+    classes = np.full(len(pieces), max(alike, least))
+    classes[list(known.texts)] = max(alike, CLOSELY)
+    return Strengths(pieces, classes, SURE * _margins(known, layout) if known.parts else 0.0)
 
 
 def _margins(known: Evidenced, layout: Layout) -> Floats:
@@ -241,14 +245,14 @@ def _penalty(values: Floats, layout: Layout, strengths: Strengths) -> tuple[floa
     thetas, column = each.mean(axis=0) if layout.own > 1 else each[0], strengths.pieces > 0
     count = int(column.sum())
     mean = thetas[column].mean() if count else MEAN
-    off, apart, strong = parts - 1.0 / max(layout.parts, 1), (each - thetas).reshape(-1), np.abs(strengths.pieces)
+    off, apart, strong = parts - 1.0 / max(layout.parts, 1), each - thetas, np.abs(strengths.pieces)
     tail = _tail(thetas - np.where(column, mean, 0.0))
     penalty = strong @ tail.value + 0.5 * ((mean - MEAN) ** 2 + off @ off + (prior - PRIOR) ** 2) + offsets @ offsets
     pull = strong * tail.slope
     slopes = pull + np.where(column, (mean - MEAN - pull[column].sum()) / max(count, 1), 0.0)
     slopes = slopes / layout.own
-    slopes = slopes if layout.own == 1 else np.tile(slopes, layout.own) + 2.0 * strengths.classes * apart
-    penalty += strengths.classes * (apart @ apart) + float(np.sum(strengths.all * values))
+    slopes = slopes if layout.own == 1 else np.tile(slopes, layout.own) + 2.0 * (strengths.classes * apart).reshape(-1)
+    penalty += float((strengths.classes * apart**2).sum()) + float(np.sum(strengths.all * values))
     return float(penalty), np.concatenate([slopes, off, [prior - PRIOR], 2.0 * offsets]) + strengths.all
 
 
