@@ -18,6 +18,7 @@ from tallybayes.sources.paths import quoted
 
 WORDS = pa.large_list(pa.large_string())
 MIXED = pa.list_(pa.struct({"json": pa.string()}))  # lists and objects that have no common type, which no family counts
+RARE = 20  # of so many values, one may be a list or an object without making the column mixed: it is a bad row
 
 
 def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:

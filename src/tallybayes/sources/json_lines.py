@@ -22,7 +22,7 @@ from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, check_wanted, one_batch
-from tallybayes.sources.convert import MIXED, as_found, converted, is_texts, like_number
+from tallybayes.sources.convert import MIXED, RARE, as_found, converted, is_texts, like_number
 from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -269,8 +269,8 @@ def _make(value: Any) -> str:
 
 
 def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type unchanged, of several types as strings. If most are lists or objects without a common type,
-    they are `MIXED`; a few of them among others are missing here, and errors when they are counted."""
+    """Values of one type unchanged, of several types as strings. If there are lists or objects without a common type,
+    they are `MIXED`; rare ones among others are missing here, and errors when they are counted."""
     if kind is not None:
         return converted(pa.array(values, kind), kind)
     try:
@@ -278,7 +278,7 @@ def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
     except (pa.ArrowException, OverflowError, UnicodeEncodeError):
         others = [None if isinstance(value, (dict, list)) else value for value in values]
         present, plain = (len(some) - some.count(None) for some in (values, others))
-        if 2 * plain <= present:
+        if RARE * (present - plain) > present:
             return pa.array([None if value is None else [{"json": _shown(value)}] for value in values], MIXED)
         return _column(others, None) if plain < present else pa.array(map(_shown, values), pa.string())
 

@@ -16,7 +16,7 @@ from tallybayes.data import frames
 from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, SourceError
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, one_batch
-from tallybayes.sources.convert import MIXED
+from tallybayes.sources.convert import MIXED, RARE
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.text import NO_DELIMITER, TextBlock, is_plain, open_text
 
@@ -124,12 +124,12 @@ def _alike(cells: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def _common(types: list[tuple[pa.DataType, int]]) -> pa.DataType:
     """The common type of cells with these types in several places, in so many rows each: numbers, or texts; or mixed,
-    if there are lists or objects in most rows but not of one type."""
+    if there are lists or objects, not rarely, and not of one type."""
     known = {kind for kind, _ in types if not pa.types.is_null(kind)}
     if len(known) == 1:
         return known.pop()
-    nested = sum(rows if pa.types.is_nested(kind) else -rows for kind, rows in types if kind in known)
-    if nested > 0:
+    nested = sum(rows for kind, rows in types if pa.types.is_nested(kind))
+    if RARE * nested > sum(rows for _, rows in types):
         return MIXED
     known = {kind for kind in known if not pa.types.is_nested(kind)}
     return pa.float64() if known and all(map(_is_number, known)) else pa.string()
