@@ -33,7 +33,7 @@ class Rounding:
         while (self._rows + rows) // self._step > 2 * SOME:
             self._step *= 2
             self._kept = {name: [np.concatenate(kept)[::2]] for name, kept in self._kept.items()}
-        every = pa.array(range(-self._rows % self._step, rows, self._step), pa.int64())
+        every = pa.array(np.arange(-self._rows % self._step, rows, self._step))
         self._rows += rows
         at = [i for i, name in enumerate(batch.cells.schema.names) if name in self._schema.by_column]
         try:

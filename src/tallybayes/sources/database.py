@@ -77,12 +77,14 @@ class Query(Reader):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield plain(batch.slice(passed_over))
+            yield plain(batch.slice(passed_over) if passed_over else batch)
             given, passed_over = given + len(batch) - passed_over, 0
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Replaces a driver's extension types by their texts, and PostgreSQL's numeric by numbers."""
+    if not any(isinstance(kind, pa.BaseExtensionType) for kind in batch.schema.types):
+        return batch
     columns = {}
     for name, cells in zip(batch.schema.names, batch.columns, strict=True):
         kind = cells.type

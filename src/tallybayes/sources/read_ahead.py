@@ -25,15 +25,17 @@ class _Cutter(threading.Thread, Generic[P, R]):
     def __init__(self, pieces: Iterator[P], passed_on: Callable[[P], Callable[[], R]], ahead: int) -> None:
         super().__init__(name="tallybayes reading ahead", daemon=True)
         self.results: SimpleQueue[Callable[[], R] | None] = SimpleQueue()  # each returns one, or raises its error
-        self.wanted = threading.Semaphore(ahead)
+        self.wanted: SimpleQueue[bool] = SimpleQueue()  # one for every piece to cut; false means no more
         self._pieces = pieces
         self._passed_on = passed_on
         self._stopped = False
+        for _ in range(ahead):
+            self.wanted.put(True)
 
     def run(self) -> None:
         end = None
         try:
-            while self.wanted.acquire() and not self._stopped:
+            while self.wanted.get() and not self._stopped:
                 self.results.put(self._passed_on(next(self._pieces)))
         except StopIteration:
             pass
@@ -46,7 +48,7 @@ class _Cutter(threading.Thread, Generic[P, R]):
 
     def stop(self) -> None:
         self._stopped = True
-        self.wanted.release()
+        self.wanted.put(False)
         self.join(LONGEST_FAREWELL)
 
 
@@ -68,7 +70,7 @@ def _handed_over(cutter: _Cutter[P, R], interrupt: Callable[[], object]) -> Iter
     cutter.start()
     try:
         while True:
-            cutter.wanted.release()
+            cutter.wanted.put(True)
             result = cutter.results.get()
             if result is None:
                 return
