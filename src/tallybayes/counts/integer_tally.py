@@ -47,6 +47,8 @@ class IntegerTally(Tally):
         return rows
 
     def _new_to(self, target: Tally) -> list[Any]:
-        rows = self._rows_in(target)
-        new: list[Any] = super()._new_to(target) if isinstance(rows, dict) else self._given[rows < 0].tolist()
+        given, rows = self._given, self._rows_in(target)
+        if given is None or isinstance(rows, dict):
+            return super()._new_to(target)
+        new: list[Any] = given[rows < 0].tolist()
         return new
