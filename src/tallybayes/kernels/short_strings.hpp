@@ -25,6 +25,7 @@ public:
     // find(text, length) tells those that are not in their place. Returns false, and writes nothing, if one is long.
     template <class Offset, class Find>
     bool encode(const StringColumn& column, const Offset* at, int64_t row, int64_t count, int32_t* codes, Find find) {
+        if (crowded_ * 32 > met_ + 32 * 16 && kept_ * 8 < int64_t(places_.size())) move();
         met_ += count;
         const auto [over_eight, over_sixteen] = are_longer(at, count);
         // Sixteen bytes are read from the start of each.
@@ -89,11 +90,25 @@ private:
             const uint32_t length = uint32_t(at[i + 1] - at[i]);
             const auto [head, tail] = ends<both>(text, length);
             const size_t own = place_of(head, tail);
-            if (codes[i] = find_beside<both>(own, head, tail, length); codes[i] >= 0) continue;
+            if (codes[i] = find_beside<both>(own, head, tail, length); codes[i] >= 0) {
+                ++crowded_;
+                continue;
+            }
             ++missed_;
             codes[i] = find(text, length);
-            if (codes[i] >= 0) places_[vacant_near(own)] = {head, tail, length | uint64_t(codes[i]) << 32};
+            if (codes[i] < 0) continue;  // unknown now, but perhaps not later
+            Place& place = places_[vacant_near(own)];
+            ++(place.rest == vacant ? kept_ : crowded_);
+            place = {head, tail, length | uint64_t(codes[i]) << 32};
         }
+    }
+
+    // Strings that are alike, such as numbered ones, may all have the same few places by one multiplier, but hardly by two.
+    void move() {
+        std::fill(places_.begin(), places_.end(), Place{});
+        multiplier_ *= key.a | 1;
+        crowded_ -= met_ / 32 + 16;  // as often as met_ allows
+        kept_ = 0;
     }
 
     // The number of a string whose own place is taken, if it is in one of the three beside it.
@@ -111,7 +126,7 @@ private:
         return own;
     }
 
-    size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * key.b >> shift_; }
+    size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * multiplier_ >> shift_; }
 
     // Writes numbers from the first cell on, up to a string that is not in its place, and returns where that is. Unless all
     // are there, missing cells are looked up like others, since no branch could tell them apart in advance.
@@ -119,7 +134,7 @@ private:
     [[gnu::noinline]] int64_t find_placed(const char* bytes, const Offset* at, uint64_t present, int64_t first, int64_t count,
                                           int32_t* codes) const {
         const Place* const places = places_.data();
-        const uint64_t multiplier = key.b;
+        const uint64_t multiplier = multiplier_;
         const int shift = shift_;
         int64_t start = at[first];
         for (int64_t i = first; i < count; ++i) {
@@ -137,7 +152,8 @@ private:
 
     int shift_;
     std::vector<Place> places_;
-    int64_t met_ = 0, missed_ = 0;
+    uint64_t multiplier_ = key.b;
+    int64_t met_ = 0, missed_ = 0, crowded_ = 0, kept_ = 0;  // cells: all, not found, not in their place; strings
 };
 
 }  // namespace tallybayes
