@@ -62,11 +62,11 @@ def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead:
 
 def fetch_elsewhere(pieces: Iterator[P], interrupt: Callable[[], object]) -> Iterator[P]:
     """Yields the pieces, each fetched in another thread, but not before it is wanted: this thread can be interrupted
-    while it waits. `interrupt` is called if the consumer stops early."""
+    while it waits. `interrupt` is called when the consumer stops, early or not."""
     return _handed_over(_Cutter(pieces, lambda piece: partial(_same, piece), 0), interrupt)
 
 
-def _handed_over(cutter: _Cutter[P, R], interrupt: Callable[[], object]) -> Iterator[R]:
+def _handed_over(cutter: _Cutter[P, R], stop_work: Callable[[], object]) -> Iterator[R]:
     cutter.start()
     try:
         while True:
@@ -78,7 +78,7 @@ def _handed_over(cutter: _Cutter[P, R], interrupt: Callable[[], object]) -> Iter
             del result  # it holds what is made
             yield made.pop()
     finally:
-        interrupt()
+        stop_work()
         cutter.stop()
 
 
