@@ -3,14 +3,15 @@
     python bench/database.py [rows]
     python bench/database.py memory [rows] [postgresql://host/name]
 
-"fetching" is reading the driver's Arrow batches and discarding them; training should be at least 70 % as fast. For
-DuckDB, CPU time is shown too, and what it is spent on: DuckDB fetches with all processors, so no counting is hidden
-behind it, and training can be as fast as fetching / (fetching + counting). Dictionary-encoding the texts with pyarrow,
-only a part of counting them, shows how much there is to gain, and so does the cost of a cell in each column. For
-SQLite, the time to query the types of all cells is shown separately. Peak memory is that of a process that trains on
-ten times as many rows of a query; "memory" shows it alone, and for PostgreSQL if its URI is given. A model as a view of
-DuckDB is compared with `posterior` on the same rows in memory: for a table, and for texts that DuckDB tokenises.
-Merging is compared between the running sum of `merge` and a balanced tree.
+"fetching" is connecting, reading the driver's Arrow batches with its default settings, and discarding them; training
+should be at least 70 % as fast. For DuckDB, the least CPU time of many rounds in turn is shown too, and what it is
+spent on: DuckDB fetches with all processors, so no counting is hidden behind it, and training can be as fast as
+fetching / (fetching + counting). Dictionary-encoding the texts with pyarrow, only a part of counting them, is shown for
+comparison, and so is the cost of a cell in each column. For SQLite, the time to query the types of all cells is shown
+separately. Peak memory is that of a process that trains on ten times as many rows of a query; "memory" shows it alone,
+and for PostgreSQL if its URI is given. A model as a view of DuckDB is compared with `posterior` on the same rows in
+memory: for a table, and for texts that DuckDB tokenises. Merging is compared between the running sum of `merge` and a
+balanced tree.
 """
 
 from __future__ import annotations
@@ -61,14 +62,15 @@ def drained(batches: pa.RecordBatchReader) -> int:
     return sum(len(batch) for batch in batches)
 
 
-def processor_time(work: Callable[[], object], rounds: int = 5) -> float:
-    """The least of several rounds, in seconds."""
-    times = []
+def processor_times(*works: Callable[[], object], rounds: int = 5) -> list[float]:
+    """The least of several rounds, in seconds, in turn: so all meet the same neighbours."""
+    least = [float("inf")] * len(works)
     for _ in range(rounds):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
+        for i, work in enumerate(works):
+            start = time.process_time()
+            work()
+            least[i] = min(least[i], time.process_time() - start)
+    return least
 
 
 def share_of_this_thread(work: Callable[[], object]) -> float:
@@ -82,7 +84,7 @@ def cost_by_column(table: pa.Table) -> Iterator[str]:
 
     def of(names: list[str]) -> float:
         schema = Schema({name: SCHEMA.columns[name] for name in names}, label="label")
-        seconds = processor_time(lambda: Model.train(schema, table.select([*names, "label"]), threads=1))
+        (seconds,) = processor_times(lambda: Model.train(schema, table.select([*names, "label"]), threads=1))
         return seconds / table.num_rows * 1e9
 
     label = of([])
@@ -117,14 +119,9 @@ def into(rows: int, folder: Path) -> None:
     with duckdb.connect(duck, read_only=True) as database:
         table = pa.Table.from_batches(pa.RecordBatchReader.from_stream(database.sql(query)))
     texts = [column for column in table.columns if pa.types.is_string(column.type)]
-    fetching, trained, counting, encoding = map(
-        processor_time,
-        (
-            fetch_duckdb,
-            training["training"],
-            lambda: Model.train(SCHEMA, table, threads=1),
-            lambda: [column.dictionary_encode() for column in texts],
-        ),
+    fetching, trained = processor_times(fetch_duckdb, training["training"], rounds=25)
+    counting, encoding = processor_times(
+        lambda: Model.train(SCHEMA, table, threads=1), lambda: [column.dictionary_encode() for column in texts]
     )
     print(f"  CPU time: fetching {fetching:.3f} s, training {trained:.3f} s: {fetching / trained:.2f} × as fast")
     print(f"  of fetching, {share_of_this_thread(fetch_duckdb):.0%} in the thread that asks, the rest in DuckDB's own")

@@ -90,6 +90,7 @@ def test_sums_over_many_blocks_are_exact(scale, classes):
     values = rng.normal(1.0, 1e-3, 10_000) * scale * 2.0 ** rng.integers(-8, 8, 10_000)
     values[rng.integers(0, 10_000, 500)] = np.nan
     check_sums(values, rng.integers(-1, classes, 10_000), classes)
+    check_sums(values, rng.integers(0, classes, 10_000), classes)
 
 
 def check_sums(values, codes, classes):
@@ -104,9 +105,10 @@ def check_sums(values, codes, classes):
     assert only[2] is None
 
 
-@pytest.mark.parametrize("classes", [1, 3, 300])
-def test_rows_are_counted_by_class(classes):
-    codes = np.random.default_rng(2).integers(-1, classes, 9000).astype(np.int32)
+@pytest.mark.parametrize("least", [-1, 0])
+@pytest.mark.parametrize("classes", [1, 2, 3, 300])
+def test_rows_are_counted_by_class(classes, least):
+    codes = np.random.default_rng(2).integers(least, classes, 9000).astype(np.int32)
     assert (
         kernels.Groups(codes, classes).counts().tolist() == np.bincount(codes[codes >= 0], minlength=classes).tolist()
     )

@@ -89,7 +89,7 @@ def test_bytes_number_up_to_127_strings(count):
 
 
 @pytest.mark.parametrize("size", [1, 3, 300, 3_000, 60_000])
-@pytest.mark.parametrize("prefix", ["", "street no "])
+@pytest.mark.parametrize("prefix", ["", "city ", "street no "])
 def test_strings_that_recur_keep_their_numbers(size, prefix):
     random = np.random.default_rng(size)
     numbers = np.concatenate([np.arange(size), random.integers(0, size, 100_000)])

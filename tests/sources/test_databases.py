@@ -1,9 +1,12 @@
 """Rows of a query, each once and in order, from DuckDB, SQLite and files read by DuckDB."""
 
 import gc
+import signal
 import sqlite3
+import subprocess
 import sys
 import tempfile
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -239,3 +242,27 @@ def test_sqlite_columns_of_many_combinations_of_types(tmp_path):
     assert found["a"].to_pylist() == [None if row[0] is None else str(row[0]) for row in rows]
     assert found["b"].to_pylist() == [row[1] for row in rows]
     assert found["k"].to_pylist() == [row[10] for row in rows]
+
+
+def test_own_connection_can_be_used_after_some_of_the_rows():
+    with duckdb.connect() as connection:
+        rows = "SELECT range AS n FROM range(1000000)"
+        open_source(database=connection, query=rows).sample()
+        batches = open_source(database=connection, query=rows).batches()
+        assert len(next(batches))
+        batches.close()
+        assert connection.sql("SELECT 42").fetchall() == [(42,)]
+
+
+@pytest.mark.slow
+def test_interrupt_stops_a_query_before_its_first_row():
+    endless = "SELECT sum(hash(a.range * b.range)) AS n FROM range(1000000) a, range(1000000) b"
+    script = (
+        f"import tallybayes\nsource = tallybayes.open_source(query={endless!r})\nprint(1, flush=True)\nsource.sample()"
+    )
+    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.readline()
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+        assert error.endswith(b"KeyboardInterrupt\n")

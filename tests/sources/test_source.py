@@ -18,7 +18,7 @@ from tallybayes import Categorical, Gaussian, Model, Poisson
 from tallybayes.data.errors import CellError
 from tallybayes.files import save
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.read_ahead import read_ahead
+from tallybayes.sources.read_ahead import fetch_elsewhere, read_ahead
 
 NUMBER, TEXT = pa.float64(), pa.string()
 CSV = b"a,b\n1,x\n2,y\n"
@@ -271,6 +271,29 @@ def test_threads_stop_with_the_consumer():
     for thread in set(threading.enumerate()) - before:
         thread.join(120)
     assert set(threading.enumerate()) <= before
+
+
+def test_pieces_fetched_elsewhere_are_fetched_one_by_one_when_they_are_wanted():
+    fetched, interrupted = [], []
+
+    def pieces():
+        for i in range(3):
+            fetched.append((i, threading.current_thread()))
+            yield i
+        raise SourceError("no more")
+
+    results = fetch_elsewhere(pieces(), lambda: interrupted.append(True))
+    assert [next(results), next(results)] == [0, 1]
+    time.sleep(0.05)
+    assert [i for i, _ in fetched] == [0, 1]
+    assert threading.current_thread() not in [thread for _, thread in fetched]
+    assert next(results) == 2
+    with pytest.raises(SourceError, match="no more"):
+        next(results)
+    stopped = fetch_elsewhere(pieces(), lambda: interrupted.append("early"))
+    next(stopped)
+    stopped.close()
+    assert interrupted[-1] == "early"
 
 
 @pytest.mark.slow

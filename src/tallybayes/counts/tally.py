@@ -246,8 +246,8 @@ class Tally(AnyTally):
     def add(self, other: Tally, sign: int = 1) -> None:
         row = other._row  # read first: if both are the same tally, reading its slots makes the sums
         if row is None:
-            here, there = (self._slots, self._classes, self._arrays), (other._slots, other._classes, other._arrays)
-            largest = kernels.add_sums(*here, *there, sign)
+            here, there = (self._slots, self._classes, self._arrays), (other._classes, other._arrays)
+            largest = kernels.add_sums(*here, other._rows_in(self), *there, sign)
         else:
             largest = kernels.add_values(self._slots, self._classes, self._arrays, row, sign)
         if largest >= FULL:
@@ -259,6 +259,14 @@ class Tally(AnyTally):
             self._admit(other)
             self.add(other, sign)
 
+    def _rows_in(self, target: Tally) -> dict[Slot, int] | Counts:
+        """The slots; or where each of them is in the other tally, −1 if it is not."""
+        return self._slots
+
+    def _new_to(self, target: Tally) -> list[Slot]:
+        """The slots that the other tally lacks."""
+        return [] if self._slots is target._slots else [*filterfalse(target._slots.__contains__, self._slots)]
+
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
         slots = np.fromiter(map(self._slots.__getitem__, other._slots), np.intp, len(other._slots))
@@ -267,8 +275,7 @@ class Tally(AnyTally):
 
     def _admit(self, other: Tally) -> None:
         """Makes room for the other's labels, and for its limbs."""
-        new = [] if other._slots is self._slots else [*filterfalse(self._slots.__contains__, other._slots)]
-        if new:
+        if new := other._new_to(self):
             self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
             self._slots.update(zip(new, count(len(self._slots)), strict=False))
         for key in other._classes:

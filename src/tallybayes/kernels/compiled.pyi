@@ -218,7 +218,7 @@ def add_sums(
     slots: dict[Any, int],
     classes: dict[Any, int],
     sums: dict[str, Any],
-    other_slots: dict[Any, int],
+    other_slots: dict[Any, int] | NDArray[np.int64],
     other_classes: dict[Any, int],
     other_sums: dict[str, Any],
     sign: int,

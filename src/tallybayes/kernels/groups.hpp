@@ -25,6 +25,7 @@ public:
 
 private:
     void sort(int64_t block);
+    void sort_two(int64_t block);
 
     const int32_t* codes_;
     int64_t rows_;

@@ -12,7 +12,7 @@
 
 namespace tallybayes {
 
-class ShortStrings {  // each string has one place, which it leaves to the next one that has the same
+class ShortStrings {  // each string has a place of its own; if that is taken, it has one beside it, or replaces the other
 public:
     explicit ShortStrings(int64_t rows)
         : shift_(64 - std::clamp(int(std::bit_width(uint64_t(rows))) - 3, 1, 12)),
@@ -25,17 +25,21 @@ public:
     // find(text, length) tells those that are not in their place. Returns false, and writes nothing, if one is long.
     template <class Offset, class Find>
     bool encode(const StringColumn& column, const Offset* at, int64_t row, int64_t count, int32_t* codes, Find find) {
+        if (crowded_ * 32 > met_ + 32 * 16 && kept_ * 8 < int64_t(places_.size())) move();
         met_ += count;
+        const auto [over_eight, over_sixteen] = are_longer(at, count);
         // Sixteen bytes are read from the start of each.
-        if (at[0] < 0 || at[count] < at[0] || at[count] > column.size - 16 || is_longer<16>(at, count)) {
+        if (at[0] < 0 || at[count] < at[0] || at[count] > column.size - 16 || over_sixteen) {
             missed_ += count;
             return false;
         }
         const uint64_t present = column.present(row, count);
-        if (is_longer<8>(at, count))
-            encode_short<true>(column.bytes, at, present, count, codes, find);
-        else
-            encode_short<false>(column.bytes, at, present, count, codes, find);
+        const bool complete = present == all >> (64 - count);
+        const auto encode = over_eight ? complete ? &ShortStrings::encode_short<true, true, Offset, Find>
+                                                  : &ShortStrings::encode_short<true, false, Offset, Find>
+                            : complete ? &ShortStrings::encode_short<false, true, Offset, Find>
+                                       : &ShortStrings::encode_short<false, false, Offset, Find>;
+        (this->*encode)(column.bytes, at, present, count, codes, find);
         return true;
     }
 
@@ -47,22 +51,31 @@ private:
                                          all, all,       all,       all,       all,       all,       all,       all};
     static constexpr uint64_t tails[] = {0,         0,         0,         0,         0,         0,        0,  0, 0, all >> 56,
                                          all >> 48, all >> 40, all >> 32, all >> 24, all >> 16, all >> 8, all};
+    static constexpr uint64_t vacant = all;
     struct Place {
         uint64_t head, tail;
-        uint32_t length = ~uint32_t(0);
-        int32_t code;
+        uint64_t rest = vacant;  // the length, and above it the code
+
+        int32_t code() const { return int32_t(rest >> 32); }
+        // Zero if it is this string. Those of up to eight bytes have no tail.
+        template <bool both>
+        uint64_t difference(uint64_t other_head, uint64_t other_tail, uint32_t length) const {
+            return (head ^ other_head) | (both ? tail ^ other_tail : 0) | (uint32_t(rest) ^ length);
+        }
     };
 
-    // Whether a string is longer than this, or ends before it starts. Without branches: the sign of what is left.
-    template <int most, class Offset>
-    static bool is_longer(const Offset* at, int64_t count) {
+    // Whether a string is longer than eight bytes, or than sixteen, or ends before it starts. Without branches: the sign of
+    // what is left.
+    template <class Offset>
+    static std::pair<bool, bool> are_longer(const Offset* at, int64_t count) {
         using Length = std::make_unsigned_t<Offset>;
-        Length signs = 0;
+        Length eight = 0, sixteen = 0;
         for (int64_t i = 0; i < count; ++i) {
             const Length length = Length(at[i + 1]) - Length(at[i]);
-            signs |= length | (most - length);
+            eight |= 8 - length;
+            sixteen |= length | (16 - length);
         }
-        return Offset(signs) < 0;
+        return {Offset(eight) < 0, Offset(sixteen) < 0};
     }
 
     template <bool both>
@@ -70,27 +83,58 @@ private:
         return {load<uint64_t>(text) & heads[length], both ? load<uint64_t>(text + 8) & tails[length] : 0};
     }
 
-    template <bool both, class Offset, class Find>
+    template <bool both, bool complete, class Offset, class Find>
     void encode_short(const char* bytes, const Offset* at, uint64_t present, int64_t count, int32_t* codes, Find find) {
-        for (int64_t i = 0; (i = find_placed<both>(bytes, at, present, i, count, codes)) < count; ++i, ++missed_) {
+        for (int64_t i = 0; (i = find_placed<both, complete>(bytes, at, present, i, count, codes)) < count; ++i) {
             const char* text = bytes + at[i];
             const uint32_t length = uint32_t(at[i + 1] - at[i]);
+            const auto [head, tail] = ends<both>(text, length);
+            const size_t own = place_of(head, tail);
+            if (codes[i] = find_beside<both>(own, head, tail, length); codes[i] >= 0) {
+                ++crowded_;
+                continue;
+            }
+            ++missed_;
             codes[i] = find(text, length);
             if (codes[i] < 0) continue;  // unknown now, but perhaps not later
-            const auto [head, tail] = ends<both>(text, length);
-            places_[place_of(head, tail)] = {head, tail, length, codes[i]};
+            Place& place = places_[vacant_near(own)];
+            ++(place.rest == vacant ? kept_ : crowded_);
+            place = {head, tail, length | uint64_t(codes[i]) << 32};
         }
     }
 
-    size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * key.b >> shift_; }
+    // Strings that are alike, such as numbered ones, may all have the same few places by one multiplier, but hardly by two.
+    void move() {
+        std::fill(places_.begin(), places_.end(), Place{});
+        multiplier_ *= key.a | 1;
+        crowded_ -= met_ / 32 + 16;  // as often as met_ allows
+        kept_ = 0;
+    }
 
-    // Writes numbers from the first cell on, up to a string that is not in its place, and returns where that is. Missing
-    // cells are looked up like others, since no branch could tell them apart in advance.
-    template <bool both, class Offset>
+    // The number of a string whose own place is taken, if it is in one of the three beside it.
+    template <bool both>
+    int32_t find_beside(size_t own, uint64_t head, uint64_t tail, uint32_t length) const {
+        for (size_t i = 1; i < 4; ++i)
+            if (const Place& place = places_[own ^ i]; place.template difference<both>(head, tail, length) == 0) return place.code();
+        return -1;
+    }
+
+    // The own place, if none of the four is vacant.
+    size_t vacant_near(size_t own) const {
+        for (size_t i = 0; i < 4; ++i)
+            if (places_[own ^ i].rest == vacant) return own ^ i;
+        return own;
+    }
+
+    size_t place_of(uint64_t head, uint64_t tail) const { return (head ^ std::rotl(tail, 29)) * multiplier_ >> shift_; }
+
+    // Writes numbers from the first cell on, up to a string that is not in its place, and returns where that is. Unless all
+    // are there, missing cells are looked up like others, since no branch could tell them apart in advance.
+    template <bool both, bool complete, class Offset>
     [[gnu::noinline]] int64_t find_placed(const char* bytes, const Offset* at, uint64_t present, int64_t first, int64_t count,
                                           int32_t* codes) const {
         const Place* const places = places_.data();
-        const uint64_t multiplier = key.b;
+        const uint64_t multiplier = multiplier_;
         const int shift = shift_;
         int64_t start = at[first];
         for (int64_t i = first; i < count; ++i) {
@@ -98,9 +142,9 @@ private:
             const uint32_t length = uint32_t(end - start);
             const auto [head, tail] = ends<both>(bytes + start, length);
             const Place& place = places[(head ^ std::rotl(tail, 29)) * multiplier >> shift];
-            const uint64_t counted = -(present >> i & 1);  // all ones, or zeros if the cell is missing
-            if (((place.head ^ head) | (place.tail ^ tail) | (place.length ^ length)) & counted) return i;
-            codes[i] = place.code | int32_t(~counted);
+            const uint64_t counted = complete ? all : -(present >> i & 1);  // zeros if the cell is missing
+            if (place.template difference<both>(head, tail, length) & counted) return i;
+            codes[i] = place.code() | int32_t(~counted);
             start = end;
         }
         return count;
@@ -108,7 +152,8 @@ private:
 
     int shift_;
     std::vector<Place> places_;
-    int64_t met_ = 0, missed_ = 0;
+    uint64_t multiplier_ = key.b;
+    int64_t met_ = 0, missed_ = 0, crowded_ = 0, kept_ = 0;  // cells: all, not found, not in their place; strings
 };
 
 }  // namespace tallybayes

@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdlib>
 #include <type_traits>
+#include <variant>
+
+#include <nanobind/stl/variant.h>
 
 #include "arrays.hpp"
 #include "limbs.hpp"
@@ -95,10 +98,15 @@ struct Pair {
     }
 };
 
-int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, nb::dict other_slots, nb::dict other_classes,
-                 nb::dict other_sums, int64_t sign) {
+// The other's slots are a dictionary, or an array that gives the place of each here.
+int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, std::variant<nb::dict, In<int64_t>> other_slots,
+                 nb::dict other_classes, nb::dict other_sums, int64_t sign) {
     Places rows, columns;
-    if (!find_places(slots, other_slots, rows) || !find_places(classes, other_classes, columns)) return -1;
+    if (const auto* given = std::get_if<In<int64_t>>(&other_slots))
+        for (size_t i = 0; i < given->size(); ++i) rows.emplace_back(int64_t(i), given->data()[i]);
+    else if (!find_places(slots, std::get<nb::dict>(other_slots), rows))
+        return -1;
+    if (!find_places(classes, other_classes, columns)) return -1;
     std::vector<Pair> pairs;
     pairs.reserve(other_sums.size());
     for (const auto& [name, exact] : other_sums) {

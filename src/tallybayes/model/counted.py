@@ -102,7 +102,7 @@ class Counted(Additive):
             for batch in labelled(*rows, soft=sample is None):
                 batch = batch if sample is None else with_levels(self.schema, batch, threads)
                 self._count(batch, threads, absent)
-                rounding.add(batch, absent)
+                rounding.add(batch)
                 if sample is not None:
                     sample.add(batch)
         except NoLabelError as error:

@@ -4,12 +4,12 @@ together in every one of them."""
 from __future__ import annotations
 
 import warnings
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.cells import numbers
 from tallybayes.model.batches import Batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
@@ -21,34 +21,34 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._all = schema
+        self._columns = {name: family for name, family in schema.columns.items() if family.rounds}
         self._kept: dict[Name, list[Floats]] = {}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept
 
-    def add(self, batch: Batch, absent: str) -> None:
+    def add(self, batch: Batch) -> None:
+        """Adds rows that were counted, whose cells are therefore numbers."""
         rows = len(batch.rows)
-        if rows < ENOUGH or not self._schema.columns:
+        if rows < ENOUGH or not self._columns:
             return
         while (self._rows + rows) // self._step > 2 * SOME:
             self._step *= 2
             self._kept = {name: [np.concatenate(kept)[::2]] for name, kept in self._kept.items()}
-        every = pa.array(range(-self._rows % self._step, rows, self._step), pa.int64())
+        first = -self._rows % self._step
         self._rows += rows
-        at = [i for i, name in enumerate(batch.cells.schema.names) if name in self._schema.by_column]
-        try:
-            encoded = self._schema.encode(batch.cells.select(at).take(every), batch.start, absent)
-        except ValueError:
-            return  # counting finds the row at fault
-        for name, cells in encoded.items():
-            self._kept.setdefault(name, []).append(cells)
-
-    @cached_property
-    def _schema(self) -> Schema:
-        return Schema({name: family for name, family in self._all.columns.items() if family.rounds})
+        for i, name in enumerate(batch.cells.schema.names):
+            if name in self._columns:
+                self._kept.setdefault(name, []).append(_some(batch.cells.column(i), first, self._step))
 
     def warn(self) -> None:
         for name, kept in self._kept.items():
-            hidden = self._schema.columns[name].blurred(np.concatenate(kept))
+            hidden = self._columns[name].blurred(np.concatenate(kept))
             if hidden is not None:
                 warnings.warn(f"Column {name!r}: {hidden}", stacklevel=3)
+
+
+def _some(cells: pa.Array, first: int, step: int) -> Floats:
+    """Every so many cells, copied: they must not hold the rest."""
+    if pa.types.is_float64(cells.type) and not cells.null_count:
+        return cells.to_numpy()[first::step].copy()
+    return np.array(numbers(cells.take(pa.array(np.arange(first, len(cells), step)))))

@@ -89,6 +89,7 @@ class Reader(InputDescription, ABC):
 
     file: str = "The input"  # its name, for messages
     ends: bool = False  # whether it ends by itself, although its size is unknown
+    works_ahead: bool = False  # whether it prepares the next chunks itself, and these need no parsing
 
     def want(self, types: ColumnTypes | None) -> None:
         """Announces the types that chunks will be read as, after the first one at the latest; most readers ignore

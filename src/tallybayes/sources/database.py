@@ -13,6 +13,7 @@ import re
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -24,6 +25,7 @@ from tallybayes.sources.base import Chunk, Reader, SourceError
 from tallybayes.sources.columnar import ColumnarChunk, cut, of_good_size
 from tallybayes.sources.columns import check_unique
 from tallybayes.sources.paths import printable, quoted, shown
+from tallybayes.sources.read_ahead import fetch_elsewhere
 from tallybayes.sources.read_options import ReadOptions
 
 SCHEME = re.compile(r"([a-z][a-z0-9]+):(.*)", re.DOTALL)  # of two letters or more: C:\ is a drive
@@ -45,11 +47,19 @@ class Query(Reader):
         self._answer = answered(database, query)
         self._close = weakref.finalize(self, self._answer.close)
         self._batch_bytes = reading.batch_bytes
+        self.works_ahead = self._answer.interrupt is not None
         self.file = self._answer.name
-        self.names = self._answer.stream.schema.names
+        self.names = self._answer.names
         check_unique(self.file, self.names)
 
     def chunks(self) -> Iterator[Chunk]:
+        return fetch_elsewhere(self._chunks(), self._interrupt) if self.works_ahead else self._chunks()
+
+    def _interrupt(self) -> None:
+        if self._close.alive and self._answer.interrupt is not None:  # some rows are not fetched yet
+            self._answer.interrupt()
+
+    def _chunks(self) -> Iterator[Chunk]:
         start = 0
         try:
             for batch in cut(of_good_size(self._batches(), self._batch_bytes), self._batch_bytes):
@@ -60,18 +70,21 @@ class Query(Reader):
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         passed_over, given = self._answer.passed_over, 0
-        batches = iter(self._answer.stream)
+        batches: Iterator[pa.RecordBatch] | None = None
         while True:
             with speaking(f"{self.file}, after {given:,} rows" if given else self.file, self._answer.errors):
+                batches = batches or iter(self._answer.stream())
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield plain(batch.slice(passed_over))
+            yield plain(batch.slice(passed_over) if passed_over else batch)
             given, passed_over = given + len(batch) - passed_over, 0
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Replaces a driver's extension types by their texts, and PostgreSQL's numeric by numbers."""
+    if not any(isinstance(kind, pa.BaseExtensionType) for kind in batch.schema.types):
+        return batch
     columns = {}
     for name, cells in zip(batch.schema.names, batch.columns, strict=True):
         kind = cells.type
@@ -87,10 +100,12 @@ class Answer(NamedTuple):
     """The rows of a query, not yet fetched."""
 
     name: str  # of the database, for messages: without a password
-    stream: pa.RecordBatchReader
-    passed_over: int  # leading rows to skip, which only carry the types of the columns
+    names: list[str]  # of the columns
+    stream: Callable[[], pa.RecordBatchReader]
     errors: tuple[type[Exception], ...]  # the driver's own
     close: Callable[[], None]
+    passed_over: int = 0  # leading rows to skip, which only carry the types of the columns
+    interrupt: Callable[[], None] | None = None  # of a driver with threads of its own, which ignores Ctrl-C
 
 
 def answered(database: Any, query: str) -> Answer:
@@ -152,7 +167,8 @@ def _relation(
             relation = connection.sql(query)
             if relation is None:
                 raise SourceError(f"{name}: {quoted(query)} returns no rows. Give a SELECT.")
-            return Answer(name, pa.RecordBatchReader.from_stream(relation), 0, errors, close)
+            stream = partial(pa.RecordBatchReader.from_stream, relation)
+            return Answer(name, list(relation.columns), stream, errors, close, interrupt=connection.interrupt)
     except BaseException:
         close()
         raise
@@ -196,7 +212,8 @@ def _fetched(
         with speaking(name, errors):
             asked, passed_over = typed(cursor, query)
             cursor.execute(asked)
-            return Answer(name, cursor.fetch_record_batch(), passed_over, errors, close)
+            stream = cursor.fetch_record_batch()
+            return Answer(name, stream.schema.names, lambda: stream, errors, close, passed_over)
     except BaseException:
         close()
         raise
@@ -212,7 +229,8 @@ def _of_connection(connection: Any, query: str) -> Answer:
         raise TypeError(f"A database is a file, a URI, or a connection of DuckDB or ADBC, not a {kind}.")
     with speaking("The query", (connection.Error,)):
         cursor.execute(query)
-        return Answer("The query", cursor.fetch_record_batch(), 0, (connection.Error,), cursor.close)
+        stream = cursor.fetch_record_batch()
+        return Answer("The query", stream.schema.names, lambda: stream, (connection.Error,), cursor.close)
 
 
 def _driver(module: str, who: str, by: str) -> Any:

@@ -8,70 +8,83 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
-from queue import Empty, Full, Queue
-from typing import Generic, TypeVar
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from queue import SimpleQueue
+from typing import Generic, NoReturn, TypeVar
 
 P = TypeVar("P")
 R = TypeVar("R")
 
-PATIENCE = 0.1  # seconds between checks whether the consumer is still there
 LONGEST_FAREWELL = 0.5  # seconds
 
 
 class _Cutter(threading.Thread, Generic[P, R]):
-    """Passes pieces to the workers until there are no more or the consumer stops."""
+    """Cuts a piece for every one that is `wanted`, and passes it on, until there are no more or the consumer stops."""
 
-    def __init__(self, pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> None:
+    def __init__(self, pieces: Iterator[P], passed_on: Callable[[P], Callable[[], R]], ahead: int) -> None:
         super().__init__(name="tallybayes reading ahead", daemon=True)
-        self.results: Queue[Future[R] | BaseException | None] = Queue(ahead)
+        self.results: SimpleQueue[Callable[[], R] | None] = SimpleQueue()  # each returns one, or raises its error
+        self.wanted: SimpleQueue[bool] = SimpleQueue()  # one for every piece to cut; false means no more
         self._pieces = pieces
-        self._work = work
-        self._pool = ThreadPoolExecutor(workers, "tallybayes reading")
-        self._stopped = threading.Event()
+        self._passed_on = passed_on
+        self._stopped = False
+        for _ in range(ahead):
+            self.wanted.put(True)
 
     def run(self) -> None:
-        end: BaseException | None = None
+        end = None
         try:
-            for piece in self._pieces:
-                if self._stopped.is_set() or not self._hand_on(self._pool.submit(self._work, piece)):
-                    break
+            while self.wanted.get() and not self._stopped:
+                self.results.put(self._passed_on(next(self._pieces)))
+        except StopIteration:
+            pass
         except BaseException as error:  # for the consumer to handle
-            end = error
+            end = partial(_raise, error)
         finally:
             if hasattr(self._pieces, "close"):
                 self._pieces.close()
-            self._hand_on(end)
+            self.results.put(end)
 
     def stop(self) -> None:
-        self._stopped.set()
-        with suppress(Empty):
-            while True:
-                self.results.get_nowait()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._stopped = True
+        self.wanted.put(False)
         self.join(LONGEST_FAREWELL)
-
-    def _hand_on(self, result: Future[R] | BaseException | None) -> bool:
-        while not self._stopped.is_set():
-            with suppress(Full):
-                self.results.put(result, timeout=PATIENCE)
-                return True
-        return False
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:
     """Yields work(piece) for every piece, in order, with this many `workers` and at most `ahead` pieces ahead of the
     consumer."""
-    cutter = _Cutter(pieces, work, workers, ahead)
+    pool = ThreadPoolExecutor(workers, "tallybayes reading")
+    cutter = _Cutter(pieces, lambda piece: pool.submit(work, piece).result, ahead)
+    return _handed_over(cutter, lambda: pool.shutdown(wait=False, cancel_futures=True))
+
+
+def fetch_elsewhere(pieces: Iterator[P], interrupt: Callable[[], object]) -> Iterator[P]:
+    """Yields the pieces, each fetched in another thread, but not before it is wanted: this thread can be interrupted
+    while it waits. `interrupt` is called when the consumer stops, early or not."""
+    return _handed_over(_Cutter(pieces, lambda piece: partial(_same, piece), 0), interrupt)
+
+
+def _handed_over(cutter: _Cutter[P, R], stop_work: Callable[[], object]) -> Iterator[R]:
     cutter.start()
     try:
         while True:
+            cutter.wanted.put(True)
             result = cutter.results.get()
-            if isinstance(result, BaseException):
-                raise result
             if result is None:
                 return
-            yield result.result()
+            made = [result()]
+            del result  # it holds what is made
+            yield made.pop()
     finally:
+        stop_work()
         cutter.stop()
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def _same(piece: P) -> P:
+    return piece

@@ -211,8 +211,7 @@ class Source(RowSource):
             bad = BadRows()
             return chunk, chunk.read(types, bad if self._skips else None), bad
 
-        workers = min(processors(), MOST_WORKERS)
-        for chunk, batch, bad in read_ahead(self._all_chunks(), read, workers, workers + AHEAD):
+        for chunk, batch, bad in self._each_chunk(read):
             self.rows += len(batch)
             self.done += chunk.size
             self._skip(bad)
@@ -222,6 +221,12 @@ class Source(RowSource):
         self.done = self.done if self.total is None else self.total
         if self._reads_again:
             self._check_unchanged()
+
+    def _each_chunk(self, read: Callable[[Chunk], T]) -> Iterator[T]:
+        if self._reader.works_ahead:
+            return map(read, self._all_chunks())
+        workers = min(processors(), MOST_WORKERS)
+        return read_ahead(self._all_chunks(), read, workers, workers + AHEAD)
 
     def _present(self, columns: Iterable[str], absent: str) -> list[str]:
         names = set(self.names)

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact, Floats
+from tallybayes.counts.integer_tally import IntegerTally
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
@@ -66,7 +67,7 @@ class Values(Family):
 
     def tally(self, cells: Floats, rows: Rows) -> Tally:
         keys, codes = kernels.number_values(cells, self.bits)
-        return Tally(rows.numbers, keys.tolist(), {"n": rows.count(codes, len(keys))})
+        return IntegerTally(rows.numbers, keys, {"n": rows.count(codes, len(keys))})
 
     def blurred(self, cells: Floats) -> str | None:
         """Values far from zero but close together round to only a few."""

@@ -126,7 +126,7 @@ class Folds:
             self.refused = True
             raise
         self._counted += part
-        self.rounding.add(batch, absent)
+        self.rounding.add(batch)
         self.sizes += np.bincount(where, minlength=len(self))
         if self.samples is not None:
             self.samples.add(self.split(batch, where))
