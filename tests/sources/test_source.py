@@ -274,20 +274,21 @@ def test_threads_stop_with_the_consumer():
 
 
 def test_pieces_fetched_elsewhere_are_fetched_one_by_one_when_they_are_wanted():
-    fetched, interrupted = [], []
+    wanted, fetched, threads, interrupted = [], [], set(), []
 
     def pieces():
         for i in range(3):
-            fetched.append((i, threading.current_thread()))
+            fetched.append((i, len(wanted)))
+            threads.add(threading.current_thread())
             yield i
         raise SourceError("no more")
 
     results = fetch_elsewhere(pieces(), lambda: interrupted.append(True))
-    assert [next(results), next(results)] == [0, 1]
-    time.sleep(0.05)
-    assert [i for i, _ in fetched] == [0, 1]
-    assert threading.current_thread() not in [thread for _, thread in fetched]
-    assert next(results) == 2
+    for i in range(3):
+        wanted.append(i)
+        assert next(results) == i
+    assert fetched == [(0, 1), (1, 2), (2, 3)]
+    assert threading.current_thread() not in threads
     with pytest.raises(SourceError, match="no more"):
         next(results)
     stopped = fetch_elsewhere(pieces(), lambda: interrupted.append("early"))
