@@ -250,12 +250,14 @@ class Tally(AnyTally):
             largest = kernels.add_sums(*here, other._rows_in(self), *there, sign)
         else:
             largest = kernels.add_values(self._slots, self._classes, self._arrays, row, sign)
+        if 0 <= largest < FULL:
+            return
         if largest >= FULL:
             self._arrays = {name: array.carried() for name, array in self._arrays.items()}
-        elif largest < 0 and not self._classes and not self._slots:  # there is no room, and nothing was done
+        elif not self._classes and not self._slots:  # there is no room, and nothing was done
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
-        elif largest < 0:
+        else:
             self._admit(other)
             self.add(other, sign)
 

@@ -23,10 +23,9 @@ CONTROLS = bytes({*range(32), 127} - set(b"\t\n"))
 ALL_CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 HIGH_CONTROL = re.compile(r"[\x80-\x9f]")
 HIGH_CONTROLS = {code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)}  # as browsers do
-JOINED = re.compile(
-    "[\u00ad\u034f\u2060\ufeff]+"
-)  # where a word may be hyphenated or must not be cut: nothing is shown
-PARTED = re.compile(r"(?<=[A-Za-z])\u200b+(?=[A-Za-z])")  # such spaces of no width part words of Khmer and Thai only
+JOINED = re.compile("[\u00ad\u034f\u2060\ufeff]+")  # where a word may be hyphenated, or must not be cut
+SIMPLE = "0-9A-Za-z\u00c0-\u024f\u0370-\u052f\u1e00-\u1fff"  # Latin, Greek and Cyrillic, whose words need no joiners
+PARTED = re.compile(f"(?<=[{SIMPLE}])[\u180e\u200b-\u200f\u2061-\u2064]++(?=[{SIMPLE}])")
 ENCODED = re.compile(r"=\?([^?\s]{1,75}+)\?([bq])\?([^?]*+)\?=", re.IGNORECASE)
 
 

@@ -81,17 +81,16 @@ def labelled(
     """Batches with their labels. For a stream, labels and weights are column names, or come with each frame: (frame,
     labels) or (frame, labels, weights). If `columns` is given, a single row that has them is passed through
     unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose code is −1."""
-    settings: dict[str, Any] = {"columns": None if label_type else columns, "label_type": label_type}
-    settings |= {"soft": soft, "unlabelled": unlabelled}
+    settings = None if label_type else columns, label_type, soft, unlabelled
     if not is_stream(data):
-        return _one_frame(data, labels, weights, **settings)
+        return _one_frame(data, labels, weights, *settings)
     if not isinstance(labels, (str, pa.Scalar, SoftLabels, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
         )
-    given = (item[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
-    return chain.from_iterable(_one_frame(*frame, **settings) for frame in given)
+    given = ((*item, None)[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
+    return chain.from_iterable(_one_frame(*frame, *settings) for frame in given)
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
@@ -145,9 +144,8 @@ def check_threads(threads: int | None) -> None:
 
 def _one_frame(
     data: Any,
-    labels: Any = None,
-    weights: Any = None,
-    *,
+    labels: Any,
+    weights: Any,
     columns: Collection[str] | None,
     label_type: pa.DataType | None,
     soft: bool,

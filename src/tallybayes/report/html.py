@@ -143,7 +143,7 @@ def _bar(bars: Bars, bar: Bar, most: float) -> str:
         left = f'<div class="against" style="width:{width}"></div>'
     title = " " * bar.indent + bar.title + bar.remark
     halves = f'<td class="half">{left}</td><td class="half">{right}</td>'
-    return f'<tr><th>{_text(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
+    return f'<tr><th>{_cell(title)}</th>{halves}<td class="odds">{_text(bars.odds(bar))}</td></tr>'
 
 
 def _cell(text: str) -> str:
