@@ -48,3 +48,11 @@ def test_it_is_added_to_an_empty_tally_and_to_one_of_names(counts, more):
     expected.add(both(more)[1])
     assert used == expected
     assert len(used) == len({*counts, *more})
+
+
+def test_threads_that_need_the_slots_at_once_find_the_same_dictionary():
+    tally = IntegerTally(["ham"], np.array([7, 3]), {"n": Exact.counts(np.array([[1], [2]]))})
+    late = tally.__getattr__
+    first = tally._slots
+    assert late("_slots") is first  # of a thread that looked before the first had made it
+    assert first == {7: 0, 3: 1}

@@ -99,3 +99,11 @@ def test_columns_of_one_name_are_an_error_only_if_used():
         Model.train({"odd": Categorical()}, twice, LABELS * 10)
     numbered = MIXED[["x", "level"]].assign(a=1.0, b=2.0).set_axis(["x", "level", 0, "0"], axis=1)
     assert digest(Model.train(SCHEMA, numbered, LABELS * 10)) == digest(Model.train(SCHEMA, MIXED, LABELS * 10))
+
+
+@pytest.mark.parametrize("junk", [[1j, 2, 3, 4], [1, "a", object(), {}]])
+def test_an_unused_column_leaves_the_index_a_column(junk):
+    frame = pd.DataFrame({"x": USED["x"]}, index=pd.Index(["u", "v", "u", None], name="level"))
+    assert digest(Model.train(SCHEMA, frame.assign(junk=junk), LABELS)) == digest(MODEL)
+    both = pd.MultiIndex.from_arrays([["u", "v", "u", None], [1, 2, 3, 4]], names=["level", None])
+    assert digest(Model.train(SCHEMA, frame.set_axis(both).assign(junk=junk), LABELS)) == digest(MODEL)

@@ -120,3 +120,10 @@ def test_rows_needed_several_times_must_not_change_in_between(tmp_path, change):
         with pytest.raises(SourceError, match=r"rows\.csv has changed since it was first read.* Give a copy"):
             read()
     assert sum(map(len, source.batches())) == 200  # of a file that is read once, what is there is counted
+
+
+def test_weights_may_be_a_column_of_frames_that_come_with_their_labels():
+    frames = [({"x": [1.0, 2.0], "w": [2, 3]}, ["p", "q"]), ({"x": [4.0], "w": [5]}, ["p"])]
+    found = Model.train({"x": Gaussian()}, iter(frames), weights="w")
+    expected = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 4.0]}, ["p", "q", "p"], weights=[2, 3, 5])
+    assert digest(found) == digest(expected)

@@ -20,7 +20,7 @@ from tallybayes import (
     evaluate,
     left_out,
 )
-from tallybayes.data.processors import at_most, limited, processors
+from tallybayes.data.processors import at_most, in_threads, limited, processors
 
 RANDOM = np.random.default_rng(0)
 LABELS = RANDOM.choice(["a", "b"], 4000)
@@ -86,3 +86,10 @@ def test_a_limit_ends_with_its_call():
     with at_most(1):
         assert (within(threads=None), within(threads="x"), within(threads=0)) == (1, 1, 1)
     assert processors() == whole
+
+
+def test_limits_within_limits_apply_together_and_in_threads():
+    with at_most(1), at_most(4):
+        assert processors() == 1
+    with at_most(1):
+        assert in_threads(lambda _: processors(), [0, 1, 2], 2) == [1, 1, 1]

@@ -7,6 +7,8 @@ import pytest
 from tallybayes import Model, NaiveBayes, SemiNaiveBayes, digest
 from tallybayes.sklearn import GaussianNB
 
+pytestmark = pytest.mark.filterwarnings("ignore:Column 'missing at first' has no values")
+
 RANDOM = np.random.default_rng(0)
 LABELS = np.sort(RANDOM.choice(["a", "b", "c"], 300))  # classes come one after the other
 FRAME = pd.DataFrame(
@@ -52,3 +54,11 @@ def test_a_matrix_is_streamed_row_by_row():
     for row, label in zip(numbers, LABELS, strict=True):
         rows.partial_fit(row[None], [label])
     np.testing.assert_array_equal(rows.theta_, GaussianNB().fit(numbers, LABELS).theta_)
+
+
+@pytest.mark.parametrize(("cells", "family"), [(np.nan, "Histogram"), (None, "Categorical")])
+def test_a_column_without_values_at_first_is_pointed_out(cells, family):
+    late = pd.Series([cells] * 4, dtype=float if cells else object)
+    told = f"'late' has no values in the first rows, so its type alone makes it a {family}"
+    with pytest.warns(UserWarning, match=told):
+        NaiveBayes().partial_fit(pd.DataFrame({"x": [1.0, 2.0, 3.0, 5.0], "late": late}), ["a", "b", "a", "b"])

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -266,3 +267,15 @@ def test_interrupt_stops_a_query_before_its_first_row():
         process.send_signal(signal.SIGINT)
         _, error = process.communicate(timeout=60)
         assert error.endswith(b"KeyboardInterrupt\n")
+
+
+def test_a_connection_closed_before_its_source_leaves_no_thread_behind():
+    before = set(threading.enumerate())
+    connection = duckdb.connect()
+    batches = open_source(database=connection, query="SELECT range AS x FROM range(1000000)").batches()
+    next(batches)
+    connection.close()
+    batches.close()
+    for thread in set(threading.enumerate()) - before:
+        thread.join(120)
+    assert set(threading.enumerate()) <= before

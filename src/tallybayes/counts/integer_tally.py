@@ -27,20 +27,23 @@ class IntegerTally(Tally):
         self._given: Counts | None = slots
 
     def __getattr__(self, name: str) -> Any:
-        if name != "_slots" or self._given is None:
+        if name != "_slots":
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        self._slots = dict(zip(self._given.tolist(), range(len(self._given)), strict=True))
-        self._given = None  # slots may be added from now on
-        return self._slots
+        given = self._given
+        if given is not None:  # several threads may come here at once, and must find the same dictionary
+            self.__dict__.setdefault("_slots", dict(zip(given.tolist(), range(len(given)), strict=True)))
+            self._given = None  # slots may be added from now on
+        return self.__dict__["_slots"]
 
     def _rows_in(self, target: Tally) -> dict[Any, int] | Counts:
-        if self._given is None:
+        given = self._given
+        if given is None:
             return self._slots
         known, places = target.ordered()
         if not len(known):
-            return np.full(len(self._given), -1)
-        order = self._given.argsort()
-        wanted = self._given.take(order)
+            return np.full(len(given), -1)
+        order = given.argsort()
+        wanted = given.take(order)
         at = np.minimum(known.searchsorted(wanted), len(known) - 1)  # fast, since both are sorted
         rows = np.empty_like(order)
         rows[order] = np.where(known.take(at) == wanted, places.take(at), -1)

@@ -35,6 +35,13 @@ def repeated_names(data: Any) -> list[str] | None:
     return names if len(set(names)) < len(names) else None
 
 
+def named_index(data: Any) -> dict[str, Any]:
+    """The named levels of a pandas DataFrame's index, which are columns in Arrow too."""
+    if not hasattr(type(data), "_iter_column_arrays") or type(data.index).__name__ == "RangeIndex":
+        return {}
+    return {str(name): data.index.get_level_values(name).to_series() for name in data.index.names if name is not None}
+
+
 def for_arrow(data: Any) -> Any:
     """The same DataFrame with what Arrow lacks converted: sparse columns, numbers in another byte order or longer than
     a double, and names that are not texts. Anything else as it is."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -9,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+PACKAGE = "tallybayes"
 LONGEST = 60  # characters of a value in an error
 INFINITE = "the value is infinite"
 FINITE_INSTEAD = "Give a finite number, or leave the cell missing: NaN or None, or empty in a file."
@@ -23,6 +25,14 @@ def quoted(value: Any) -> str:
     text = repr(value[:LONGEST] if isinstance(value, (str, bytes)) else value)
     cut = isinstance(value, (str, bytes)) and len(value) > LONGEST
     return f"{text[: 2 * LONGEST]}…" if cut or len(text) > 2 * LONGEST else text
+
+
+def callers_level() -> int:
+    """The `stacklevel` at which a warning names the line that called the library, however deep inside it is raised."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level
 
 
 class RowError(ValueError):

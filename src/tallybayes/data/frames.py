@@ -25,7 +25,7 @@ from tallybayes.data.cells import level_text as level_text
 from tallybayes.data.cells import numbers as numbers
 from tallybayes.data.cells import plain as plain
 from tallybayes.data.cells import texts as texts
-from tallybayes.data.dataframes import for_arrow, repeated_names, small_frame
+from tallybayes.data.dataframes import for_arrow, named_index, repeated_names, small_frame
 from tallybayes.data.inputs import (
     columns_of,
     fetched,
@@ -166,7 +166,8 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
         if is_column(data):
             raise no_table(data) from None
         if objects or len(getattr(data, "columns", ())) > 1:
-            return _from_mapping({name: objects.get(name, data[name]) for name in data.columns})
+            columns = {name: objects.get(name, data[name]) for name in data.columns}
+            return _from_mapping(columns | named_index(data))
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
     return with_objects(stream, objects) if objects else stream
 

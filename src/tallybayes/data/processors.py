@@ -29,7 +29,8 @@ def processors() -> int:
 @contextmanager
 def at_most(threads: Any) -> Iterator[None]:
     """Within it, `processors` is at most so many; None, and what is not a number of threads, changes nothing."""
-    token = _MOST.set(threads if isinstance(threads, int) and threads > 0 else _MOST.get())
+    given = isinstance(threads, int) and threads > 0
+    token = _MOST.set(min(threads, _MOST.get() or threads) if given else _MOST.get())
     try:
         yield
     finally:
@@ -53,7 +54,7 @@ def in_threads(work: Callable[[Given], Found], items: Sequence[Given], threads: 
     """The result of `work` for every item, in order."""
     if threads < 2:
         return [work(item) for item in items]
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(threads, initializer=_MOST.set, initargs=(_MOST.get(),)) as pool:
         return list(pool.map(work, items))
 
 

@@ -83,14 +83,14 @@ def labelled(
     unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose code is −1."""
     settings = None if label_type else columns, label_type, soft, unlabelled
     if not is_stream(data):
-        return _one_frame(data, labels, weights, *settings)
+        return _one_frame((data, labels, weights), *settings)
     if not isinstance(labels, (str, pa.Scalar, SoftLabels, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
         )
-    given = ((*item, None)[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
-    return chain.from_iterable(_one_frame(*frame, *settings) for frame in given)
+    each = ((*item, weights)[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
+    return chain.from_iterable(_one_frame(given, *settings) for given in each)
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
@@ -143,14 +143,13 @@ def check_threads(threads: int | None) -> None:
 
 
 def _one_frame(
-    data: Any,
-    labels: Any,
-    weights: Any,
+    given: tuple[Any, Any, Any],
     columns: Collection[str] | None,
     label_type: pa.DataType | None,
     soft: bool,
     unlabelled: bool,
 ) -> Iterator[Batch]:
+    data, labels, weights = given
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
     if isinstance(labels, SoftLabels):

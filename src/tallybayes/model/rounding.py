@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import numbers
+from tallybayes.data.errors import callers_level
 from tallybayes.model.batches import Batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
@@ -44,7 +45,7 @@ class Rounding:
         for name, kept in self._kept.items():
             hidden = self._columns[name].blurred(np.concatenate(kept))
             if hidden is not None:
-                warnings.warn(f"Column {name!r}: {hidden}", stacklevel=3)
+                warnings.warn(f"Column {name!r}: {hidden}", stacklevel=callers_level())
 
 
 def _some(cells: pa.Array, first: int, step: int) -> Floats:

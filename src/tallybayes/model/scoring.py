@@ -17,7 +17,7 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import CellError, callers_level
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.one_row import single_row
 from tallybayes.families import Belief
@@ -194,7 +194,7 @@ class Beliefs:
             warnings.warn(
                 f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing "
                 "avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=4,
+                stacklevel=callers_level(),
             )
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts])
 
@@ -204,7 +204,7 @@ class Beliefs:
         warnings.warn(
             f"Column {name!r} gives complement scores, which are not log-likelihoods, but are added to the evidence of "
             "the other columns as if they were. `weigh` fits the weight of each.",
-            stacklevel=5,
+            stacklevel=callers_level(),
         )
 
     def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:

@@ -20,6 +20,7 @@ from sklearn.utils import check_array
 
 from tallybayes.data import frames
 from tallybayes.data.decimals import EXACT
+from tallybayes.data.errors import callers_level
 from tallybayes.data.inputs import fetched, is_arrow, is_records, no_table, series_row
 from tallybayes.data.matrices import is_sparse
 from tallybayes.data.objects import REFUSALS, TRUTHS, object_cells
@@ -174,10 +175,10 @@ def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
 def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
     """scikit-learn's own words."""
     if given:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", stacklevel=5)
+        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", stacklevel=callers_level())
     elif fitted:
         message = f"X does not have valid feature names, but {owner} was fitted with feature names"
-        warnings.warn(message, stacklevel=5)
+        warnings.warn(message, stacklevel=callers_level())
 
 
 def _texts(rows: Any) -> Any:

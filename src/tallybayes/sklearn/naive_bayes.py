@@ -13,7 +13,7 @@ from sklearn.utils import Tags
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
-from tallybayes.data.errors import NoLabelError
+from tallybayes.data.errors import NoLabelError, callers_level
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
@@ -24,6 +24,7 @@ from tallybayes.model.weigh import sample_for
 from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.schema.entries import Name, checked_name, members
+from tallybayes.schema.infer.choice import NO_CELLS
 from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched, opened
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
@@ -39,8 +40,8 @@ class NaiveBayes(CountingClassifier):
     """Naive Bayes with a family for every column: numbers, counts, categories, booleans and texts together.
 
     Training is counting, and the counts are exact: `partial_fit` gives the same model, byte for byte, as `fit` on all
-    rows, and `forget` the same as if those rows had never been learned. Missing cells (NaN, None, null) are allowed
-    anywhere and carry no evidence.
+    rows under the same schema, and `forget` the same as if those rows had never been learned. Missing cells (NaN, None,
+    null) are allowed anywhere and carry no evidence.
 
     Parameters
     ----------
@@ -253,10 +254,18 @@ class NaiveBayes(CountingClassifier):
 
 
 def _told(schema: Schema) -> Schema:
-    """The same schema. A warning says if it counts nothing, since every answer is the prior then."""
+    """The same schema. Warnings say if it counts nothing, since every answer is the prior then, and what was chosen for
+    columns that have no cells yet."""
+    for name in [name for name, reason in schema.reasons.items() if name in schema.columns and reason == NO_CELLS]:
+        family = type(schema.columns[name]).__name__
+        warnings.warn(
+            f"Column {name!r} has no values in the first rows, so its type alone makes it a {family}. If it is "
+            "something else, give its family, or a schema.",
+            stacklevel=callers_level(),
+        )
     if not schema.columns:
         why = "; ".join(f"{name!r}: {reason}" for name, reason in list(schema.reasons.items())[:FEW])
-        warnings.warn(f"No column is counted, so every answer is the prior. {why}.", stacklevel=5)
+        warnings.warn(f"No column is counted, so every answer is the prior. {why}.", stacklevel=callers_level())
     return schema
 
 

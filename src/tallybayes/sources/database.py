@@ -12,7 +12,7 @@ import os
 import re
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -57,7 +57,8 @@ class Query(Reader):
 
     def _interrupt(self) -> None:
         if self._close.alive and self._answer.interrupt is not None:  # some rows are not fetched yet
-            self._answer.interrupt()
+            with suppress(Exception):  # the driver's, if its connection is closed by now
+                self._answer.interrupt()
 
     def _chunks(self) -> Iterator[Chunk]:
         start = 0

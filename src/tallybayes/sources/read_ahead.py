@@ -42,9 +42,11 @@ class _Cutter(threading.Thread, Generic[P, R]):
         except BaseException as error:  # for the consumer to handle
             end = partial(_raise, error)
         finally:
-            if hasattr(self._pieces, "close"):
-                self._pieces.close()
-            self.results.put(end)
+            try:
+                if hasattr(self._pieces, "close"):
+                    self._pieces.close()
+            finally:
+                self.results.put(end)
 
     def stop(self) -> None:
         self._stopped = True
@@ -78,8 +80,10 @@ def _handed_over(cutter: _Cutter[P, R], stop_work: Callable[[], object]) -> Iter
             del result  # it holds what is made
             yield made.pop()
     finally:
-        stop_work()
-        cutter.stop()
+        try:
+            stop_work()
+        finally:
+            cutter.stop()
 
 
 def _raise(error: BaseException) -> NoReturn:

@@ -1,5 +1,5 @@
 """Rows without labels, counted by EM (expectation-maximisation).
 
-`training` is the way in; `start` finds starting points, `fit` repeats its steps until it converges, and
-`weight_choice` chooses the weight of unlabelled rows. Leans on `model/scoring` and `tallying`.
+`training` is the way in; `start` finds starting points, `fit` repeats its steps until it converges, and `folds`
+chooses the weight of unlabelled rows. Leans on `model/scoring` and `tallying`.
 """
