@@ -22,9 +22,7 @@ WORK = {
     "nothing to count": lambda: NaiveBayes().fit(pd.DataFrame({"a": [None, None]}), LABELS),
     "nothing to choose a family from": lambda: NaiveBayes().partial_fit(pd.DataFrame({"a": [np.nan] * 2}), LABELS),
 }
-WARNED = dict.fromkeys(
-    WORK, "counted in steps|has no values|No column is counted|The prior is|impossible in every class"
-)
+TOLD = "counted in steps|has no values|No column is counted|The prior is|impossible in every class"
 
 
 @pytest.mark.parametrize("work", WORK)
