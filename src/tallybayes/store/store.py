@@ -62,7 +62,7 @@ class Store:
         folder = Folder(path)
         if not folder.journal.is_file():
             raise StoreError(
-                f"{folder.path} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
+                f"{os.fspath(path)} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
                 "tallybayes store create, makes one."
             )
         self._journal = Journal(folder.journal)
