@@ -5,9 +5,14 @@ import shutil
 import pytest
 
 from tallybayes import Store, Words
-from tallybayes.store import NotWrittenError
+from tallybayes.store import NotWrittenError, StoreError
+from tallybayes.store.place import Place
 
 SCHEMA = {"text": Words()}
+GONE = (
+    "The store was moved, deleted or replaced while it was open, so this was not done. Put its files back, or open it "
+    "again."
+)
 
 
 @pytest.fixture
@@ -23,7 +28,8 @@ def contents(folder):
 
 
 def check_refused(store):
-    """Changes are refused, also after another one was; questions are answered."""
+    """Changes are refused, also after another one was, and then questions to the journal and the model; those to the
+    beliefs are answered."""
     before = store.beliefs().posterior("win").tolist()
     for change in (
         lambda: store.learn("more", "ham", id="c"),
@@ -32,9 +38,15 @@ def check_refused(store):
         lambda: store.decay(0.5),
         lambda: store.set("threshold", 1),
     ):
-        with pytest.raises(NotWrittenError, match="the store was moved, deleted or replaced while it was open"):
+        with pytest.raises(NotWrittenError) as error:
             change()
+        assert str(error.value) == GONE
+    for question in (store.ids, store.model, lambda: store.receipt("a")):
+        with pytest.raises(StoreError) as error:
+            question()
+        assert str(error.value) == GONE
     assert store.beliefs().posterior("win").tolist() == before
+    assert store.number == 2
 
 
 def test_deleted(store):
@@ -70,3 +82,10 @@ def test_replaced_by_a_backup_whose_files_stay(store, tmp_path):
     with Store.open(store.path) as found:
         assert found.ids() == ["a", "b", "d"]
         assert found.verify()
+
+
+def test_a_database_that_is_not_there_has_no_place(tmp_path):
+    with pytest.raises(
+        StoreError, match=r"journal.sqlite was moved or deleted while it was opened. Open the store where"
+    ):
+        Place(tmp_path / "journal.sqlite")

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tallybayes.files.replacing import SaveError
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import EACH, Changes
-from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError
+from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError, StoreGoneError
 from tallybayes.store.folder import BASE
 from tallybayes.store.waiting import Task, Waiting
 
@@ -188,7 +188,9 @@ class Writer:
             self._mend()
         kept = self._broken or self.state.number == number
         failure: StoreError
-        if self.state.journal.ending and kept:
+        if isinstance(error, StoreGoneError):
+            failure = NotWrittenError(str(error))
+        elif self.state.journal.ending and kept:
             failure = InDoubtError(
                 f"The disk failed at the end of the change: {_why(error)}. It may have been kept; repeat it to be sure."
             )
