@@ -251,15 +251,16 @@ class Writer:
         return max(self._next_snapshot - time.monotonic(), 0.0)
 
     def make_snapshot(self) -> None:
-        """Writes a snapshot. A failure does no harm, except that opening takes longer. If the database failed, nobody
-        knows whether it has the snapshot, and no file may stay that it does not know: the state is read again."""
+        """Writes a snapshot. A failure does no harm, except that opening takes longer. If the database failed, or is
+        gone, nobody knows whether it has the snapshot, and no file may stay that it does not know: before the next
+        task, the state is read again, if the store is there. Until then, there are no more snapshots."""
         start, self._tried = time.monotonic(), self.state.number
         self.trouble = None
         try:
             self.state.make_snapshot()
         except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = error
-            self._broken = self._broken or isinstance(error, sqlite3.Error)
+            self._broken = self._broken or isinstance(error, (sqlite3.Error, StoreGoneError))
         end = time.monotonic()
         self._next_snapshot = end + SELDOM * (end - start)
 
