@@ -6,7 +6,7 @@ import threading
 import pytest
 
 from tallybayes import Store, Words
-from tallybayes.store import NotWrittenError, StoreError
+from tallybayes.store import NotWrittenError, StoreError, journal
 from tallybayes.store.place import Place
 
 SCHEMA = {"text": Words()}
@@ -151,3 +151,23 @@ def test_snapshot_of_a_store_that_was_moved_meanwhile_keeps_no_forgotten_row(tmp
         assert not any(b"secretword" in data for data in contents(store.path).values())
         store.snapshot()
         assert store.verify()
+
+
+def test_replaced_store_is_not_copied(store, tmp_path):
+    """Nor blamed for the files of the other one."""
+    replace(store, tmp_path)
+    check_gone(lambda: store.backup(tmp_path / "copy"))
+    check_gone(store.verify)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "s"]
+
+
+def test_store_that_is_replaced_while_it_is_copied_is_no_backup(store, tmp_path, monkeypatch):
+    monkeypatch.setattr(journal, "STEP", 1)  # in pages, so that there are several steps
+
+    def between():
+        if not (tmp_path / "other").exists():
+            replace(store, tmp_path)
+
+    monkeypatch.setattr(store._writer, "catch_up", between)
+    check_gone(lambda: store.backup(tmp_path / "copy"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "s"]

@@ -39,6 +39,7 @@ class Copy(NamedTuple):
 
 def copy_store(state: State, target: sqlite3.Connection, between: Between, files: ExitStack, *, model: bool) -> Copy:
     """Copies a store, in the writing thread; with `model`, the model in memory as well."""
+    state.journal.place.check()
     target.execute("PRAGMA journal_mode=OFF")  # the caller syncs it when it is complete
     target.execute("PRAGMA synchronous=OFF")
     state.journal.copy_to(target, between)
@@ -46,6 +47,7 @@ def copy_store(state: State, target: sqlite3.Connection, between: Between, files
     if written is not None and state.folder.file(SNAPSHOT, written).exists():
         snapshot = written, files.enter_context(FileIO(state.folder.file(SNAPSHOT, written)))
     base = files.enter_context(FileIO(state.folder.file(BASE, state.base)))
+    state.journal.place.check()  # both files are this store's, not those of another that replaced it meanwhile
     copied = own_copy(state.model) if model else None
     return Copy(Journal.of(target, state.journal.path), (state.base, base), snapshot, copied)
 
