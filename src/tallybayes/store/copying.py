@@ -67,6 +67,7 @@ def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
     that is read-only, where temporary files are."""
     where = folder.path if os.access(folder.path, os.W_OK) else Path(tempfile.gettempdir())
     path = where / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))  # SQLite would let others read it
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA journal_mode=OFF")  # a journal would have a name, and stay
