@@ -1,14 +1,19 @@
 """Backups and verification during changes: each copy is of one moment."""
 
+import os
 import shutil
+import stat
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 from queueing import tasks_queued
 
 from tallybayes import Model, Store, Words, digest
 from tallybayes.store import NotWrittenError, StoreError, journal
+from tallybayes.store.copying import nameless
+from tallybayes.store.folder import Folder
 
 SCHEMA = {"text": Words()}
 SECRET = "zyxwvutsecret"
@@ -161,3 +166,17 @@ def test_copying_the_model_keeps_its_beliefs(store):
     store.model(), store.digest(), store.verify()
     store.learn("more", "ham", id="more")
     assert store._state.model.columns["text"] is tally  # which would have been copied and recomputed
+
+
+@pytest.mark.parametrize("where", [".", "missing"], ids=["in the store", "among temporary files"])
+def test_only_its_owner_can_read_the_copy_that_verify_checks(tmp_path, where):
+    if not os.path.isdir("/proc/self/fd"):
+        pytest.skip("open files cannot be listed")
+    before = os.umask(0)
+    try:
+        with nameless(Folder(tmp_path / where)):
+            open_files = {path: os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+            modes = [stat.filemode(path.stat().st_mode) for path, to in open_files.items() if ".tally-copy-" in to]
+    finally:
+        os.umask(before)
+    assert modes == ["-rw-------"]

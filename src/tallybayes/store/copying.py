@@ -39,6 +39,7 @@ class Copy(NamedTuple):
 
 def copy_store(state: State, target: sqlite3.Connection, between: Between, files: ExitStack, *, model: bool) -> Copy:
     """Copies a store, in the writing thread; with `model`, the model in memory as well."""
+    state.journal.place.check()
     target.execute("PRAGMA journal_mode=OFF")  # the caller syncs it when it is complete
     target.execute("PRAGMA synchronous=OFF")
     state.journal.copy_to(target, between)
@@ -46,6 +47,7 @@ def copy_store(state: State, target: sqlite3.Connection, between: Between, files
     if written is not None and state.folder.file(SNAPSHOT, written).exists():
         snapshot = written, files.enter_context(FileIO(state.folder.file(SNAPSHOT, written)))
     base = files.enter_context(FileIO(state.folder.file(BASE, state.base)))
+    state.journal.place.check()  # both files are this store's, not those of another that replaced it meanwhile
     copied = own_copy(state.model) if model else None
     return Copy(Journal.of(target, state.journal.path), (state.base, base), snapshot, copied)
 
@@ -65,6 +67,7 @@ def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
     that is read-only, where temporary files are."""
     where = folder.path if os.access(folder.path, os.W_OK) else Path(tempfile.gettempdir())
     path = where / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))  # SQLite would let others read it
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA journal_mode=OFF")  # a journal would have a name, and stay

@@ -15,6 +15,10 @@ class StoreInUseError(StoreError):
     """Another process, or another part of this one, has the store open."""
 
 
+class StoreGoneError(StoreError):
+    """The files of a store were moved, deleted or replaced by others while it was open."""
+
+
 class DifferentContentError(StoreError):
     """An id already belongs to another row."""
 

@@ -23,7 +23,7 @@ class Folder:
     """A folder and its model files."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path = Path(path).absolute()  # the same one after a change of the working directory
 
     @property
     def journal(self) -> Path:

@@ -55,8 +55,8 @@ class Journal:
             cached_statements=CACHED,
         )
         self._use(sql, path)
-        self.place = Place(path)
         try:
+            self.place = Place(path)
             self._start(new)
         except BaseException as error:
             self.sql.close()

@@ -157,6 +157,7 @@ class State:
         """Writes the current model, so that opening need not replay earlier changes."""
         if self.number == (self.base if self.snapshot is None else self.snapshot):
             return
+        self.journal.place.check()  # the folder may be another store's
         digest = self.folder.write(SNAPSHOT, self.number, self.model)
         with self.journal.transaction():
             self.journal.tell("snapshot", self.number)

@@ -22,7 +22,7 @@ from tallybayes.store.chain import Record
 from tallybayes.store.changes import EACH, Change, Changes, Planned, by_class, moment, time_before
 from tallybayes.store.copying import Copy, copy_store, keep, nameless, new_folder, telling
 from tallybayes.store.creating import make_store
-from tallybayes.store.errors import DamagedStoreError, StoreError
+from tallybayes.store.errors import DamagedStoreError, StoreError, StoreGoneError
 from tallybayes.store.folder import JOURNAL, Folder
 from tallybayes.store.ids import checked_id, named
 from tallybayes.store.journal import Journal
@@ -62,7 +62,7 @@ class Store:
         folder = Folder(path)
         if not folder.journal.is_file():
             raise StoreError(
-                f"{folder.path} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
+                f"{os.fspath(path)} is not a store: it has no {JOURNAL}. Give the folder of a store; Store.create, or "
                 "tallybayes store create, makes one."
             )
         self._journal = Journal(folder.journal)
@@ -241,8 +241,11 @@ class Store:
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is fast. This also happens every `snapshot_every` changes."""
         self._ask(self._writer.make_snapshot)
-        if self._writer.trouble is not None:
-            raise StoreError(f"The snapshot could not be written: {self._writer.trouble}.")
+        trouble = self._writer.trouble
+        if isinstance(trouble, StoreGoneError):
+            raise trouble
+        if trouble is not None:
+            raise StoreError(f"The snapshot could not be written: {trouble}.")
 
     def verify(self, progress: Progress | None = None) -> Verified:
         """Checks that counts, journal and chain agree, by reading a private copy of the whole store; changes and

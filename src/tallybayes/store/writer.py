@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from tallybayes.files.replacing import SaveError
 from tallybayes.model.scoring import Beliefs
 from tallybayes.store.changes import EACH, Changes
-from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError
+from tallybayes.store.errors import FileLeftError, InDoubtError, NotWrittenError, StoreError, StoreGoneError
 from tallybayes.store.folder import BASE
 from tallybayes.store.waiting import Task, Waiting
 
@@ -188,7 +188,9 @@ class Writer:
             self._mend()
         kept = self._broken or self.state.number == number
         failure: StoreError
-        if self.state.journal.ending and kept:
+        if isinstance(error, StoreGoneError):
+            failure = NotWrittenError(str(error))
+        elif self.state.journal.ending and kept:
             failure = InDoubtError(
                 f"The disk failed at the end of the change: {_why(error)}. It may have been kept; repeat it to be sure."
             )
@@ -249,15 +251,16 @@ class Writer:
         return max(self._next_snapshot - time.monotonic(), 0.0)
 
     def make_snapshot(self) -> None:
-        """Writes a snapshot. A failure does no harm, except that opening takes longer. If the database failed, nobody
-        knows whether it has the snapshot, and no file may stay that it does not know: the state is read again."""
+        """Writes a snapshot. A failure does no harm, except that opening takes longer. If the database failed, or is
+        gone, nobody knows whether it has the snapshot, and no file may stay that it does not know: before the next
+        task, the state is read again, if the store is there. Until then, there are no more snapshots."""
         start, self._tried = time.monotonic(), self.state.number
         self.trouble = None
         try:
             self.state.make_snapshot()
         except (OSError, sqlite3.Error, ValueError) as error:
             self.trouble = error
-            self._broken = self._broken or isinstance(error, sqlite3.Error)
+            self._broken = self._broken or isinstance(error, (sqlite3.Error, StoreGoneError))
         end = time.monotonic()
         self._next_snapshot = end + SELDOM * (end - start)
 
