@@ -4,16 +4,19 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy.optimize import minimize
 from scipy.special import pseudo_huber
 
+from examples import some
 from tallybayes import Categorical, Gaussian, Model, Weights, Words, digest, weigh
 from tallybayes.model.weights_fit import (
     Evidenced,
     Layout,
     Strengths,
     _curvature,
+    _minimum,
     _objective,
     _penalty,
     _penalty_curvature,
@@ -37,6 +40,28 @@ def test_curvature_of_two_classes_is_that_of_differences(columns, missing, parts
     strengths = _strengths(known, layout)
     expected = differences(lambda values: _penalty(values, layout, strengths), at)
     np.testing.assert_allclose(_penalty_curvature(at, layout, strengths), expected, rtol=1e-6, atol=1e-6)
+
+
+@settings(max_examples=some(10), deadline=None)
+@given(st.integers(3, 7), st.sampled_from([2.0, 6.0, 15.0]), st.integers(0, 2**32 - 1))
+@example(classes=3, scale=15.0, seed=5)
+def test_weights_are_those_of_the_minimum(classes, scale, seed):
+    """Also where one column, such as a text, has far larger evidence than the prior."""
+    random, rows = np.random.default_rng(seed), 1500
+    labels = random.choice(classes, rows, p=random.dirichlet(np.full(classes, 3.0))).astype(np.int32)
+    own = np.equal.outer(np.arange(classes), labels)
+    text = scale * (random.normal(size=(classes, rows)) * 0.5 + own * random.random(rows) * 2.0)
+    column = 0.5 * (random.normal(size=(classes, rows)) + own)
+    prior = np.log(np.bincount(labels, minlength=classes) + 1.0)[:, None] * np.ones(rows)
+    evidence = np.stack([text, column, prior])
+    evidence -= evidence.mean(axis=1, keepdims=True)
+    squares, sizes = (evidence**2).sum(axis=2), (np.ones(3), 2, 0, 0)
+    known = Evidenced(evidence, np.zeros((classes, rows)), labels, np.ones(rows), squares, *sizes, texts=(0,))
+    layout = Layout(classes, 2, 0, classes)
+    found, function = _minimum(known, layout), _objective(known, layout, np.ones(len(layout.start())))
+    bounds = list(zip(*layout.bounds(), strict=True))
+    exact = minimize(function, found, jac=True, bounds=bounds, options={"ftol": 1e-15, "gtol": 1e-9, "maxiter": 10_000})
+    assert function(found)[0] < exact.fun + 1e-3
 
 
 def differences(function, at, step=1e-5):

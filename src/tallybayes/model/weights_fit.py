@@ -165,7 +165,7 @@ def _minimum(known: Evidenced, layout: Layout) -> Floats:
         start = lbfgs(near, start, low, high, fall=1e-6, slope=1e-3, curvature=first)
         curvature = _curvature(some, layout, unit, start)
     objective = _objective(known, layout, unit)
-    return unit * lbfgs(objective, start, low, high, fall=1e-7, slope=1e-3, curvature=curvature)
+    return unit * lbfgs(objective, start, low, high, fall=1e-9, slope=1e-3, curvature=curvature)
 
 
 def _objective(known: Evidenced, layout: Layout, unit: Floats) -> Smooth:
