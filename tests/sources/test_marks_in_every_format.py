@@ -1,4 +1,5 @@
-"""A mark of a missing number is missing whatever the other rows are, and the same rows are bad in every format."""
+"""A mark of a missing number is missing in every format, whatever the other rows are: the same rows are bad, and the
+same families are inferred."""
 
 import json
 import sqlite3
@@ -10,13 +11,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from examples import some
-from tallybayes import Gaussian, Model, ReadOptions, Schema, digest, open_source
+from tallybayes import Categorical, Gaussian, Model, ReadOptions, Schema, digest, open_source
 from tallybayes.data.marks import MARKS
 
 NUMBERS = st.floats(-1e9, 1e9).map(str) | st.integers(-(10**6), 10**6).map(str)
 BAD = st.sampled_from(["abc", "1.5x", "--1", "N/A!", "nonesuch", "12:30", "1,5"])
 BLANKS = st.sampled_from(["", " ", "\t "])
-CELL = st.tuples(BLANKS, NUMBERS | st.sampled_from(MARKS) | BAD, BLANKS).map("".join)
+CELL = st.tuples(BLANKS, NUMBERS | st.sampled_from(MARKS), BLANKS).map("".join) | BAD
 REVIEWED = ["1", "?", "3", "-", "abc", "5", "NA", "7"]
 SCHEMA = Schema({"x": Gaussian()}, label="y")
 SKIPPING = ReadOptions(skip_bad_rows=True)
@@ -32,8 +33,8 @@ def table(cells, encoded=False):
 
 
 def csv(folder, cells):
-    rows = "".join(f'"{cell}",{label}\n' for cell, label in labelled(cells))
-    (folder / "data.csv").write_text(f"x,y\n{rows}")
+    rows = "".join(f"{cell};{label}\n" for cell, label in labelled(cells))
+    (folder / "data.csv").write_text(f"x;y\n{rows}")
     return folder / "data.csv"
 
 
@@ -128,3 +129,48 @@ def test_mark_in_json_does_not_depend_on_other_lines(tmp_path, other):
     rows, skipped, *_ = read(path)
     assert rows[:3] == [(None, "a"), (None, "b"), (1.0, "b")]
     assert (len(rows), skipped) == ((4, 0) if "5" in other else (3, 1))
+
+
+SAMPLES = {
+    "fractions": ["1.5", "2.5", "-", "4.25"],
+    "blanks around": ["1.5", " 2.5", " ? ", "4.25"],
+    "several marks": ["1.5", "NA", "-", "none", "4.25", "-7.125"],
+    "levels": ["1", "2", "none", "3"],
+    "codes": ["007", "-", "012"],
+    "marks alone": ["-", "none"],
+    "texts": ["1.5", "-", "many"],
+}
+
+
+@pytest.mark.filterwarnings("ignore:Column 'x'")
+@pytest.mark.parametrize("sample", SAMPLES)
+def test_same_family_is_inferred_of_every_format(tmp_path, sample):
+    cells = SAMPLES[sample] * 30
+    schema = Schema.infer(open_source(csv(tmp_path, cells)), "y")
+    assert Schema.infer(table(cells), "y") == schema
+    assert Schema.infer(table(cells).to_pandas(), "y") == schema
+    expected = digest(Model.train(schema, table(cells)))
+    for kind, write in WRITERS.items():
+        if kind != "encoded parquet":  # whose categories are levels, with and without marks
+            place = write(tmp_path, cells)
+            assert Schema.infer(opened(place), "y") == schema, kind
+            assert digest(Model.train(schema, opened(place))) == expected, kind
+    if schema.columns["x"].reads == pa.float64():
+        assert digest(Model.train(schema, open_source(csv(tmp_path, cells)))) == expected
+        missing = pa.array([None if cell.strip() in MARKS else float(cell) for cell in cells])
+        assert digest(Model.train(schema, {"x": missing, "y": table(cells)["y"]})) == expected
+
+
+@pytest.mark.parametrize("cells", [["1.5", "2.5", "4.25"], ["1.5", "2.5", "-", "4.25"]], ids=["numbers", "marks"])
+def test_categorical_type_is_a_category_with_and_without_marks(tmp_path, cells):
+    encoded = table(cells * 30, encoded=True)
+    expected = {"x": Categorical(alpha="fitted")}
+    assert Schema.infer(encoded, "y").columns == Schema.infer(encoded.to_pandas(), "y").columns == expected
+    assert Schema.infer(open_source(parquet(tmp_path, cells * 30, encoded=True)), "y").columns == expected
+
+
+@pytest.mark.parametrize("kind", sorted(WRITERS.keys() - {"encoded parquet"}))
+def test_other_texts_among_numbers_are_pointed_out(tmp_path, kind):
+    cells = [f"{row / 7:.3f}" for row in range(100)] + ["tba"]
+    with pytest.warns(UserWarning, match="Column 'x': 99% numbers, the rest 'tba', so all cells are texts"):
+        Schema.infer(opened(WRITERS[kind](tmp_path, cells)), "y")
