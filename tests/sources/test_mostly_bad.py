@@ -38,6 +38,7 @@ def is_parsed(text, kind):
     )
 )
 def test_what_is_parsed_looks_like_a_number(texts):
+    texts = [text for text in texts if text.strip() != "."]  # a mark of a missing number, also with decimal commas
     doomed = unlike_numbers(pa.array(texts, pa.string())).tolist()
     assert doomed == unlike_numbers(pa.array([text.encode() for text in texts], pa.binary())).tolist()
     for kind in (NUMBER, pa.int64()):

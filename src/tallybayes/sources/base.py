@@ -84,6 +84,13 @@ class Chunk(ABC):
         """The same, counting rows that were left out."""
 
 
+class Found(NamedTuple):
+    """A file, and the class of all its rows, if it has one."""
+
+    path: str
+    group: str | None = None
+
+
 class Reader(InputDescription, ABC):
     """An input: its columns, and its rows in chunks."""
 
@@ -94,6 +101,10 @@ class Reader(InputDescription, ABC):
     def want(self, types: ColumnTypes | None) -> None:
         """Announces the types that chunks will be read as, after the first one at the latest; most readers ignore
         it."""
+
+    def files(self) -> Sequence[Found]:
+        """Where the files are now that it found in folders, in order; none if it was given the files themselves."""
+        return ()
 
     @abstractmethod
     def chunks(self) -> Iterator[Chunk]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError
+from tallybayes.data.marks import MARKS
 from tallybayes.sources.base import ColumnTypes
 from tallybayes.sources.paths import quoted
 
@@ -48,14 +49,16 @@ def is_texts(kind: pa.DataType) -> bool:
 
 
 def like_number(decimal: str = ".") -> str:
-    """A pattern for all texts that pyarrow may parse as a number, and few others."""
+    """A pattern for all texts that may be read as a number, or as the mark of a missing one, and few others."""
     point = re.escape(decimal)
     digits = rf"([0-9]+({point})?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)?"
-    return rf"^\s*([+-]?({digits}|(?i:inf|infinity|nan|nan\(.*\)))|0[xX][0-9a-fA-F]+)?\s*$"
+    marks = "|".join(map(re.escape, MARKS))
+    return rf"^\s*([+-]?({digits}|(?i:inf|infinity|nan|nan\(.*\)))|0[xX][0-9a-fA-F]+|{marks})\s*$"
 
 
 def unlike_numbers(texts: pa.Array, decimal: str = ".") -> NDArray[np.bool_]:
-    """Which texts, or their bytes, are certainly not numbers, so that none of them needs to be tried."""
+    """Which texts, or their bytes, are certainly neither numbers nor marks of missing ones, so that none of them needs
+    to be tried."""
     return ~np.asarray(pc.fill_null(pc.match_substring_regex(texts, like_number(decimal)), True))
 
 

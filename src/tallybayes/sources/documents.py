@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from tallybayes.data.errors import CellError
-from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Found, Reader, SourceError, report
 from tallybayes.sources.columns import batch_of, check_wanted
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
@@ -64,6 +64,9 @@ class DocumentReader(Reader):
         self.texts = self.content.texts
         self.names = [*self.content.types, FILE, *([CLASS] if self.label else [])]
         self.total = None if STANDARD_INPUT in paths else sum(holder.size for holder in holders)
+
+    def files(self) -> Sequence[Found]:
+        return [Found(holder.current_path(), name) for name, holders in self._groups for holder in holders]
 
     def chunks(self) -> Iterator[Chunk]:
         together: list[Classed] = []

@@ -102,6 +102,9 @@ class Box:
     path: str
     size: int
 
+    def current_path(self) -> str:
+        return self.path
+
     def pieces(self) -> Iterator[Piece]:
         try:
             with opened(self.path) as file:

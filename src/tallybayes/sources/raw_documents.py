@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -90,6 +91,12 @@ class File:
     @property
     def content_size(self) -> int:
         return self.size
+
+    def current_path(self) -> str:
+        """Where it is now: mails in a Maildir move."""
+        if not self.in_maildir or os.path.exists(self.path):
+            return self.path
+        return moved(self.path) or self.path
 
     def documents(self) -> Iterator[Raw | BadRow]:
         """The document; none if it was in a Maildir and is gone."""

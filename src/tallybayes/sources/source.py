@@ -18,7 +18,8 @@ from tallybayes.data.errors import NoLabelError, RowError
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
-from tallybayes.sources.base import REMEMBERED, BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError
+from tallybayes.sources.base import REMEMBERED, BadRow, BadRows, Chunk, ColumnTypes, Found, Reader, SourceError
+from tallybayes.sources.changes import Files
 from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.read_ahead import read_ahead
@@ -105,7 +106,7 @@ class Source(RowSource):
         self._reader = reader
         self._skips = skip_bad_rows
         self._opened = opened
-        self._states = {path: _state(path) for path in opened[0]} if opened else {}  # when first opened
+        self._first_opened = Files(self._files()) if opened else None
         self._reads_again = False
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
@@ -138,19 +139,16 @@ class Source(RowSource):
                 "A pipe can be read only once, and these rows are needed several times. Write them to a file first."
             )
         found = open_source(*self._opened)
-        found._states, found._reads_again = self._states, True
+        found._first_opened, found._reads_again = self._first_opened, True
         found._check_unchanged()
         return found
 
+    def _files(self) -> Sequence[Found]:
+        return self._reader.files() or [Found(path) for path in (self._opened[0] if self._opened else ())]
+
     def _check_unchanged(self) -> None:
-        """Raises an error if a file is not as it was when it was first opened: rows read several times must be the
-        same."""
-        for path, state in self._states.items():
-            if _state(path) != state:
-                raise SourceError(
-                    f"{shown(path)} has changed since it was first read, and its rows are needed several times. Give a "
-                    "copy that nobody writes to."
-                )
+        if self._reads_again and self._first_opened is not None:
+            self._first_opened.check(self._files())
 
     def batches(self, types: ColumnTypes | None = None) -> Iterator[pa.RecordBatch]:
         """All rows, once. `types` gives the wanted columns and their types; texts may come as a dictionary array.
@@ -219,8 +217,7 @@ class Source(RowSource):
                 self._last = chunk
                 yield batch
         self.done = self.done if self.total is None else self.total
-        if self._reads_again:
-            self._check_unchanged()
+        self._check_unchanged()
 
     def _each_chunk(self, read: Callable[[Chunk], T]) -> Iterator[T]:
         if self._reader.works_ahead:
@@ -278,15 +275,6 @@ class Source(RowSource):
         yield from first
         first.clear()
         yield from self._chunks
-
-
-def _state(path: str) -> tuple[int, int, int] | None:
-    """What differs after a file was changed or replaced."""
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_ino, found.st_size, found.st_mtime_ns
 
 
 def _taken(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:

@@ -53,6 +53,7 @@ def inferred(
         found = inferred(_with_labels(data, label), LABELS, hints, whole, choose, dependence, weights)
         return found._replace(label=None)
     stored = isinstance(data, RowSource)
+    untyped = isinstance(data, RowSource) and data.untyped  # then the marks have been read by the source's own rules
     data = data if weights is None or stored else by_weight(data, weights)
     if isinstance(data, RowSource):
         label, whole = label or data.label, whole and data.is_sampled_whole()
@@ -78,9 +79,9 @@ def inferred(
             chosen[name] = Choice(None, INDEX)
         else:
             cells = frames.column(sample, column)
-            cells = cells if stored else without_marks(column, cells)
+            cells = cells if untyped else without_marks(column, cells)
             chosen[name] = choose_for(cells, column, whole and all_rows, labels)
-            if not stored:
+            if not untyped:
                 note_nearly_numbers(column, cells, chosen[name].family)
     chosen = _names_alone(chosen)
     columns = {name: found.family for name, found in chosen.items() if found.family is not None}

@@ -3,7 +3,7 @@ and about numbers in another notation.
 
 A file without types may have "-" or "None" for a missing number; in a text column these may well be levels. The family
 decides whether a column is read as numbers, so that a cell means the same in every row. The same holds for texts in a
-DataFrame.
+DataFrame or a file with types; a column of a categorical type holds levels, by the word of whoever wrote it.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collectio
 
 
 def without_marks(name: str, cells: pa.Array) -> pa.Array:
-    """A column in memory, as numbers if all its other texts are marks of missing ones, and it is no category."""
+    """A column with a type, as numbers if all its other texts are marks of missing ones, and it is no category."""
     present = _like_numbers(cells)
     if present is None:
         return cells
@@ -65,7 +65,7 @@ def without_marks(name: str, cells: pa.Array) -> pa.Array:
 
 
 def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
-    """Warns of a column in memory that would be counted as numbers if one or two texts were missing cells, or that is
+    """Warns of a column with a type that would be counted as numbers if one or two texts were missing cells, or that is
     left out since its numbers are in another notation. `chosen` is the family for its texts."""
     if (chosen is not None and chosen.reads == pa.float64()) or (present := _like_numbers(cells)) is None:
         return
