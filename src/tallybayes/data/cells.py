@@ -224,9 +224,7 @@ def _parsed(cells: pa.Array) -> NDArray[np.float64]:
     """Texts that are numbers; an empty one is missing, and so are the marks of files."""
     with suppress(UnicodeDecodeError):
         first = (cells[0].as_py() or "").strip() if len(cells) else ""
-        if (
-            first and not _is_number(first) and first not in MARKS
-        ):  # in most text columns the first cell is not a number
+        if first and not _is_number(first) and first not in MARKS:  # as in most text columns
             raise UnreadableError(0, NO_NUMBER.format(quoted(first)))
     try:
         trimmed = pc.utf8_trim_whitespace(pc.cast(cells, pa.large_string()))
