@@ -100,6 +100,7 @@ def test_text_in_another_encoding_does_not_restart_training(tally, tmp_path):
     assert "Starting again" not in ended.err
 
 
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("cells", [[f"some words of a longer text {i}" for i in range(300)], [1.5, 2.5, 3.5] * 100])
 def test_cell_that_no_family_can_count_ends_training(tally, tmp_path, cells):
     """A lone surrogate is no text either, so starting again would never end."""
