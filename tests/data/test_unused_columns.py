@@ -105,5 +105,7 @@ def test_columns_of_one_name_are_an_error_only_if_used():
 def test_an_unused_column_leaves_the_index_a_column(junk):
     frame = pd.DataFrame({"x": USED["x"]}, index=pd.Index(["u", "v", "u", None], name="level"))
     assert digest(Model.train(SCHEMA, frame.assign(junk=junk), LABELS)) == digest(MODEL)
+    named_alike = pd.DataFrame(USED, index=pd.Index([9.0, 9.0, 9.0, 9.0], name="x"))
+    assert digest(Model.train(SCHEMA, named_alike.assign(junk=junk), LABELS)) == digest(MODEL)
     both = pd.MultiIndex.from_arrays([["u", "v", "u", None], [1, 2, 3, 4]], names=["level", None])
     assert digest(Model.train(SCHEMA, frame.set_axis(both).assign(junk=junk), LABELS)) == digest(MODEL)

@@ -23,12 +23,13 @@ def share_text(share: float) -> str:
     return f"{share:.0%}" if share < NEARLY_ALL else "nearly all"
 
 
-NO_CELLS = "every cell of the sample is missing"
+SO_FAR = "every cell of the sample is"
+NO_CELLS = f"{SO_FAR} missing"
 
 
 def unvarying(what: str, family: Family, whole: bool) -> Choice:
     """Cells that are all the same: left out if there are no others, else counted by this family."""
-    return Choice(None, f"every cell is {what}") if whole else Choice(family, f"every cell of the sample is {what}")
+    return Choice(None, f"every cell is {what}") if whole else Choice(family, f"{SO_FAR} {what}")
 
 
 def all_the_same(n: int, family: Family, whole: bool, missing: bool) -> Choice:
