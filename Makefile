@@ -3,6 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
+BENCHMARKS := start million_rows dependence one_row small sklearn_face validate weighing missing_labels coverage novelty \
+	suspects growth text many_classes sequence joint enron stream database scale spark mail serve spam_mail spamd accuracy store
+
 EXAMPLES ?= few
 export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
 .PHONY: demo test pytest quick check golden docs bench wheel sanitize clean
@@ -42,42 +45,7 @@ docs: .venv/docs-ready
 	@echo build/docs/index.html
 
 bench: .venv/ready
-	$(BIN)/python bench/start.py
-	$(BIN)/python bench/dense.py
-	$(BIN)/python bench/discriminant.py
-	$(BIN)/python bench/dependence.py
-	$(BIN)/python bench/one_row.py
-	$(BIN)/python bench/small.py
-	$(BIN)/python bench/believing_numbers.py
-	$(BIN)/python bench/sklearn_face.py
-	$(BIN)/python bench/categories.py
-	$(BIN)/python bench/folds.py
-	$(BIN)/python bench/validate.py
-	$(BIN)/python bench/weighing.py
-	$(BIN)/python bench/missing_labels.py --speed
-	$(BIN)/python bench/missing_labels.py
-	$(BIN)/python bench/coverage.py
-	$(BIN)/python bench/novelty.py
-	$(BIN)/python bench/suspects.py
-	$(BIN)/python bench/text_auto.py
-	$(BIN)/python bench/growth.py
-	$(BIN)/python bench/text.py
-	$(BIN)/python bench/many_classes.py
-	$(BIN)/python bench/sequence.py
-	$(BIN)/python bench/joint.py
-	$(BIN)/python bench/text_growth.py
-	$(BIN)/python bench/languages.py
-	$(BIN)/python bench/enron.py
-	$(BIN)/python bench/stream.py
-	$(BIN)/python bench/database.py
-	$(BIN)/python bench/scale.py
-	$(BIN)/python bench/spark.py
-	$(BIN)/python bench/mail.py
-	$(BIN)/python bench/serve.py
-	$(BIN)/python bench/spam_mail.py
-	$(BIN)/python bench/spamd.py
-	$(BIN)/python bench/accuracy.py
-	$(BIN)/python bench/store.py
+	@for each in $(BENCHMARKS); do echo; echo "# bench/$$each.py"; $(BIN)/python bench/$$each.py || exit 1; done
 
 # A manylinux wheel and the source distribution in build/dist, installed and tested where no compiler can be called.
 wheel: .venv/ready

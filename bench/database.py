@@ -33,7 +33,7 @@ from corpus import batches
 from processes import peak_memory
 from tallybayes import Categorical, Gaussian, Histogram, Model, Poisson, Schema, Words, export_sql, merge, open_source
 from tallybayes.sources.database import with_types
-from timing import report
+from timing import CPU, best_of, report
 
 SCHEMA = Schema(
     {
@@ -45,6 +45,7 @@ SCHEMA = Schema(
     },
     label="label",
 )
+QUERY = "SELECT * FROM t"
 TEXT_MEGABYTES = 2.0
 ASKED = 0.7  # of the speed of fetching
 MADE = """SELECT ['stays', 'leaves'][1 + (hash(range) % 2)::INT] AS label, ln(1 + range % 1009) * 10000 AS income,
@@ -62,17 +63,6 @@ def drained(batches: pa.RecordBatchReader) -> int:
     return sum(len(batch) for batch in batches)
 
 
-def processor_times(*works: Callable[[], object], rounds: int = 5) -> list[float]:
-    """The least of several rounds, in seconds, in turn: so all meet the same neighbours."""
-    least = [float("inf")] * len(works)
-    for _ in range(rounds):
-        for i, work in enumerate(works):
-            start = time.process_time()
-            work()
-            least[i] = min(least[i], time.process_time() - start)
-    return least
-
-
 def share_of_this_thread(work: Callable[[], object]) -> float:
     start = time.thread_time(), time.process_time()
     work()
@@ -84,59 +74,67 @@ def cost_by_column(table: pa.Table) -> Iterator[str]:
 
     def of(names: list[str]) -> float:
         schema = Schema({name: SCHEMA.columns[name] for name in names}, label="label")
-        (seconds,) = processor_times(lambda: Model.train(schema, table.select([*names, "label"]), threads=1))
-        return seconds / table.num_rows * 1e9
+        works = {"counting": lambda: Model.train(schema, table.select([*names, "label"]), threads=1)}
+        return best_of(works, clock=CPU)["counting"] / table.num_rows * 1e9
 
     label = of([])
     yield f"label {label:.1f} ns"
     yield from (f"{name} {of([name]) - label:.1f}" for name in SCHEMA.columns)
 
 
-def into(rows: int, folder: Path) -> None:
-    duck, lite = str(folder / "bench.duckdb"), str(folder / "bench.db")
-    with duckdb.connect(duck) as database:
-        database.execute(f"CREATE TABLE t AS {MADE.format(rows)}")
-        few = database.sql(f"SELECT * FROM t LIMIT {rows // 4}").fetchall()
-    with sqlite3.connect(lite) as database:
-        database.execute("CREATE TABLE t (label TEXT, income REAL, distance REAL, city TEXT, plan TEXT, calls INTEGER)")
-        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", few)
-    query = "SELECT * FROM t"
+def from_duckdb(rows: int, path: str) -> None:
+    def fetch() -> None:
+        with duckdb.connect(path, read_only=True) as database:
+            drained(pa.RecordBatchReader.from_stream(database.sql(QUERY)))
 
-    def fetch_duckdb() -> None:
-        with duckdb.connect(duck, read_only=True) as database:
-            drained(pa.RecordBatchReader.from_stream(database.sql(query)))
-
-    def with_sqlite(work: Callable[[object], object]) -> None:
-        with adbc_driver_sqlite.dbapi.connect(f"file:{lite}?mode=ro") as connection, connection.cursor() as cursor:
-            work(cursor)
-
-    def fetch_sqlite(cursor: adbc_driver_sqlite.dbapi.Cursor) -> None:
-        cursor.execute(query)
-        drained(cursor.fetch_record_batch())
-
-    training = {"training": lambda: Model.train(SCHEMA, open_source(database=duck, query=query))}
-    report(f"DuckDB, {rows:,} rows", {"fetching": fetch_duckdb, **training}, "fetching", rounds=3)
-    with duckdb.connect(duck, read_only=True) as database:
-        table = pa.Table.from_batches(pa.RecordBatchReader.from_stream(database.sql(query)))
+    works = {"fetching": fetch, "training": lambda: Model.train(SCHEMA, open_source(database=path, query=QUERY))}
+    report(f"DuckDB, {rows:,} rows", works, "fetching", rounds=3)
+    with duckdb.connect(path, read_only=True) as database:
+        table = pa.Table.from_batches(pa.RecordBatchReader.from_stream(database.sql(QUERY)))
     texts = [column for column in table.columns if pa.types.is_string(column.type)]
-    fetching, trained = processor_times(fetch_duckdb, training["training"], rounds=25)
-    counting, encoding = processor_times(
-        lambda: Model.train(SCHEMA, table, threads=1), lambda: [column.dictionary_encode() for column in texts]
-    )
-    print(f"  CPU time: fetching {fetching:.3f} s, training {trained:.3f} s: {fetching / trained:.2f} × as fast")
-    print(f"  of fetching, {share_of_this_thread(fetch_duckdb):.0%} in the thread that asks, the rest in DuckDB's own")
+    parts = {
+        "counting": lambda: Model.train(SCHEMA, table, threads=1),
+        "encoding": lambda: [column.dictionary_encode() for column in texts],
+    }
+    fetching, training = best_of(works, 25, CPU).values()
+    counting, encoding = best_of(parts, clock=CPU).values()
+    print(f"  CPU time: fetching {fetching:.3f} s, training {training:.3f} s: {fetching / training:.2f} × as fast")
+    print(f"  of fetching, {share_of_this_thread(fetch):.0%} in the thread that asks, the rest in DuckDB's own")
     bound, needed = fetching / (fetching + counting), fetching * (1 / ASKED - 1)
     print(f"  counting the fetched rows {counting:.3f} s: training can be {bound:.2f} × as fast")
     cells = table.num_rows * table.num_columns / 1e9
     print(f"  a cell is counted in {counting / cells:.1f} ns; to be {ASKED} × as fast: in {needed / cells:.1f} ns")
     print(f"  by column: {', '.join(cost_by_column(table))}")
     print(f"  pyarrow only encoding their texts {encoding:.3f} s: {fetching / (fetching + encoding):.2f} × as fast")
+
+
+def from_sqlite(rows: int, path: str) -> None:
+    def with_cursor(work: Callable[[adbc_driver_sqlite.dbapi.Cursor], object]) -> None:
+        with adbc_driver_sqlite.dbapi.connect(f"file:{path}?mode=ro") as connection, connection.cursor() as cursor:
+            work(cursor)
+
+    def fetch(cursor: adbc_driver_sqlite.dbapi.Cursor) -> None:
+        cursor.execute(QUERY)
+        drained(cursor.fetch_record_batch())
+
     works: dict[str, Callable[[], object]] = {
-        "fetching": lambda: with_sqlite(fetch_sqlite),
-        "querying types": lambda: with_sqlite(lambda cursor: with_types(cursor, query)),
-        "training": lambda: Model.train(SCHEMA, open_source(database=lite, query=query)),
+        "fetching": lambda: with_cursor(fetch),
+        "querying types": lambda: with_cursor(lambda cursor: with_types(cursor, QUERY)),
+        "training": lambda: Model.train(SCHEMA, open_source(database=path, query=QUERY)),
     }
-    report(f"SQLite, {rows // 4:,} rows", works, "fetching", rounds=3)
+    report(f"SQLite, {rows:,} rows", works, "fetching", rounds=3)
+
+
+def into(rows: int, folder: Path) -> None:
+    duck, lite, few = str(folder / "bench.duckdb"), str(folder / "bench.db"), rows // 4
+    with duckdb.connect(duck) as database:
+        database.execute(f"CREATE TABLE t AS {MADE.format(rows)}")
+        some = database.sql(f"{QUERY} LIMIT {few}").fetchall()
+    with sqlite3.connect(lite) as database:
+        database.execute("CREATE TABLE t (label TEXT, income REAL, distance REAL, city TEXT, plan TEXT, calls INTEGER)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", some)
+    from_duckdb(rows, duck)
+    from_sqlite(few, lite)
 
 
 def memory(rows: int, uri: str | None = None) -> None:

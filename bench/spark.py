@@ -8,9 +8,8 @@ NaiveBayes against `Gaussian`, and the variances that both find. Beside them: Sp
 batch, which is checked at every row, and tasks that only receive their rows, the cost of sending columns to Python. All
 get the same cached DataFrame, and run once before they are timed. MLlib's NaiveBayes alone, on vectors assembled and
 cached beforehand, is shown separately. Times are those of the clock, and the CPU time of all processes, which other
-work on the machine affects less. The other parts are one machine without Spark, reading the same files, and the share
-of merging: a partition counted, and its model sent, received and added. 0 megabytes or 0 rows skip a part. "once"
-times texts once instead of twice, and "alone" skips MLlib on them: on a gigabyte it takes long.
+work on the machine affects less. The last part is one machine without Spark, reading the same files. 0 megabytes or 0
+rows skip a part. "once" times texts once instead of twice, and "alone" skips MLlib on them, which takes long.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ import os
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -30,8 +29,7 @@ import pyarrow.parquet
 
 from corpus import mails
 from processes import Spent, compare, spent_on
-from tallybayes import Gaussian, Model, Schema, Words, digest, merge, open_source
-from timing import best_of
+from tallybayes import Gaussian, Model, Schema, Words, digest, open_source
 
 os.environ["PYSPARK_PYTHON"] = sys.executable
 os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
@@ -42,6 +40,12 @@ MILLION = 1e6
 PIECES = 10  # files
 LIMIT = "spark.sql.execution.arrow.maxBytesPerBatch"
 NO_LIMIT = str(2**31 - 1)
+QUIET = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.python.unix.domain.socket.enabled": "true",
+}
 ROUNDS = 2
 MOST_VECTORS = 6_000_000  # that fit into the driver's memory besides the columns
 Work = Callable[[], object]
@@ -143,39 +147,21 @@ def ignored(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield pa.record_batch([[sum(map(len, batches))]], ["rows"])
 
 
-def share_of_merging(folder: Path, partitions: int) -> None:
-    from tallybayes.spark.sending import received, sent
-
-    parts = [pa.parquet.read_table(path) for path in sorted(folder.glob("*.parquet"))]
-    rows = pa.concat_tables(parts)
-    size = max(len(rows) // partitions, 1)
-    some = [rows.slice(start, size) for start in range(0, min(len(rows), 10 * size), size)]
-    models = [Model.train(TEXTS, part) for part in some]
-    works = {
-        "counting": lambda: [Model.train(TEXTS, part, threads=1) for part in some],
-        "merging": lambda: merge(received(map(sent, models))),
-    }
-    times = best_of(works, ROUNDS)
-    part = times["merging"] / (times["counting"] + times["merging"])
-    megabytes = sent(models[0]).nbytes / MILLION
-    print(f"\nMerging {len(some)} models of {megabytes:.1f} MB: {part:.0%} of counting and merging")
-
-
-def main(megabytes: float, partitions: int, rows: int, options: Collection[str]) -> None:
+def session(master: str, settings: Mapping[str, str]) -> Any:
     from pyspark.sql import SparkSession
 
     warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
-    settings = {"spark.ui.enabled": "false", "spark.ui.showConsoleProgress": "false", "spark.log.level": "OFF"}
-    settings["spark.python.unix.domain.socket.enabled"] = "true"
-    settings[LIMIT] = NO_LIMIT
-    session = SparkSession.builder.master("local[2]").config("spark.driver.memory", "8g")
-    for name, value in settings.items():
-        session = session.config(name, value)
-    spark = session.getOrCreate()
+    builder = SparkSession.builder.master(master)
+    for name, value in {**QUIET, **settings}.items():
+        builder = builder.config(name, value)
+    return builder.getOrCreate()
+
+
+def main(megabytes: float, partitions: int, rows: int, options: Collection[str]) -> None:
+    spark = session("local[2]", {"spark.driver.memory": "8g", LIMIT: NO_LIMIT})
     if megabytes:
         with tempfile.TemporaryDirectory() as home:
             texts_beside_mllib(spark, Path(home), megabytes, partitions, options)
-            share_of_merging(Path(home), partitions)
     if rows:
         numbers_beside_mllib(spark, rows)
     spark.stop()

@@ -13,51 +13,28 @@ thread, sends their models as tasks do, and merges as many as asked for, these i
 
 from __future__ import annotations
 
-import os
 import pickle
 import sys
 import time
-import warnings
-from collections.abc import Callable
 from itertools import cycle, islice
-from typing import Any, TypeVar
 
 from corpus import batches
 from processes import peak_memory
+from spark import session
 from tallybayes import Gaussian, Model, Schema, Words, digest, merge
 from tallybayes.files import to_bytes
+from timing import CPU, timed
 
-os.environ["PYSPARK_PYTHON"] = sys.executable
-os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
-SETTINGS = {
-    "spark.ui.enabled": "false",
-    "spark.ui.showConsoleProgress": "false",
-    "spark.log.level": "OFF",
-    "spark.python.unix.domain.socket.enabled": "true",
-    "spark.driver.memory": "1g",
-    "spark.executor.memory": "2500m",
-}
+LITTLE_MEMORY = {"spark.driver.memory": "1g", "spark.executor.memory": "2500m"}
 MILLION = 10**6
 WORDS_A_TEXT = 100
 PARTS = 24
-
-T = TypeVar("T")
-
-
-def session(master: str) -> Any:
-    from pyspark.sql import SparkSession
-
-    warnings.filterwarnings("ignore", category=FutureWarning)  # Spark's own
-    builder = SparkSession.builder.master(master)
-    for name, value in SETTINGS.items():
-        builder = builder.config(name, value)
-    return builder.getOrCreate()
 
 
 def partitions(count: int) -> None:
     from tallybayes.spark import train
 
-    spark, schema = session("local[2]"), Schema({"x": Gaussian()}, label="y")
+    spark, schema = session("local[2]", LITTLE_MEMORY), Schema({"x": Gaussian()}, label="y")
     found = []
     for parts in (2, count):
         rows = spark.range(0, count, 1, parts).selectExpr("CAST(id AS DOUBLE) AS x", "id % 3 AS y")
@@ -71,7 +48,7 @@ def partitions(count: int) -> None:
 def driver(millions: float, classes: int) -> None:
     from tallybayes.spark import train
 
-    spark = session("local-cluster[2,1,3072]")
+    spark = session("local-cluster[2,1,3072]", LITTLE_MEMORY)
     words = int(millions * MILLION)
     text = f"array_join(transform(sequence(1, {WORDS_A_TEXT}), i -> concat('w', pmod(xxhash64(id, i), {words}))), ' ')"
     texts = spark.range(0, 4 * words // WORDS_A_TEXT, 1, PARTS).selectExpr(f"{text} AS body", f"id % {classes} AS y")
@@ -94,24 +71,18 @@ def merging(count: int, megabytes: float, different: int) -> None:
     schema, counting, sending, sorting, models, words = Schema({"body": Words()}, label="label"), 0.0, 0.0, 0.0, [], 0
     for seed in range(different):
         texts = list(batches(megabytes, seed=seed))
-        seconds, model = _timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1))
+        seconds, model = timed(lambda texts=texts: Model.train(schema, iter(texts), threads=1), CPU)
         counting, words = counting + seconds, words + len(model.counts("body").slots)
-        seconds, data = _timed(lambda model=model: sent(model))
+        seconds, data = timed(lambda model=model: sent(model), CPU)
         sending, models = sending + seconds, [*models, data]
-        sorting += _timed(lambda model=model: pickle.dumps(model))[0]
-    adding, total = _timed(lambda: merge(received(islice(cycle(models), count))))
+        sorting += timed(lambda model=model: pickle.dumps(model), CPU)[0]
+    adding, total = timed(lambda: merge(received(islice(cycle(models), count))), CPU)
     counting, sending = counting * count / different, sending * count / different
     print(f"{count} models of {words / different:,.0f} words, {different} of them different:")
     print(f"  counting {counting:.1f} s, sending {sending:.1f} s, merging {adding:.1f} s")
     print(f"  as canonical pickles, sending would take {sorting * count / different:.1f} s")
     print(f"  sending and merging are {(sending + adding) / (counting + sending + adding):.0%} of the time")
     print(f"  their sum has {len(total.counts('body').slots):,} words")
-
-
-def _timed(work: Callable[[], T]) -> tuple[float, T]:
-    start = time.process_time()
-    found = work()
-    return time.process_time() - start, found
 
 
 if __name__ == "__main__":

@@ -13,8 +13,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 from sklearn.feature_extraction.text import CountVectorizer
@@ -22,6 +21,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 
 from tallybayes import Gaussian, Model, Schema, Words, save
+from timing import best_of
 
 ROUNDS = 7
 MODULES = ("numpy", "pyarrow", "numpy, pyarrow, pyarrow.compute", "tallybayes.model", "sklearn.naive_bayes")
@@ -29,16 +29,6 @@ PROGRAM = str(Path(sys.executable).parent / "tallybayes")
 ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}  # installed
 ROW = "import pickle; print(pickle.load(open('row.pickle', 'rb')).predict([[2.5, 1.0]]))"
 TEXT = "import pickle; print(pickle.load(open('text.pickle', 'rb')).predict(['claim your prize']))"
-
-
-def seconds(command: Sequence[str], folder: str) -> float:
-    """The best of several runs of the whole command."""
-    best = float("inf")
-    for _ in range(ROUNDS):
-        start = time.perf_counter()
-        subprocess.run(command, cwd=folder, check=True, capture_output=True, env=ENVIRONMENT)
-        best = min(best, time.perf_counter() - start)
-    return best
 
 
 def prepare(folder: str) -> None:
@@ -58,7 +48,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
         print(f"whole process (best of {ROUNDS}), {os.cpu_count()} cores")
-        works = {
+        commands = {
             "python": [sys.executable, "-c", ""],
             **{f"import {modules}": [sys.executable, "-c", f"import {modules}"] for modules in MODULES},
             "tallybayes --help": [PROGRAM, "--help"],
@@ -67,8 +57,9 @@ def main() -> None:
             "tallybayes predict, a text": [PROGRAM, "predict", "text.tally", "--text", "claim your prize"],
             "  scikit-learn, pickled ": [sys.executable, "-c", TEXT],
         }
-        for name, command in works.items():
-            print(f"  {name:42}  {seconds(command, folder):5.2f} s", flush=True)
+        run = partial(subprocess.run, cwd=folder, check=True, capture_output=True, env=ENVIRONMENT)
+        for name, seconds in best_of({name: partial(run, each) for name, each in commands.items()}, ROUNDS).items():
+            print(f"  {name:42}  {seconds:5.2f} s")
 
 
 if __name__ == "__main__":

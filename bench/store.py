@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from tallybayes import Model, Store, Words
+from timing import CPU, best_of, each, timed
 
 SCHEMA = {"text": Words()}
 MANY = 1_000_000
@@ -55,21 +56,13 @@ def resident() -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def timed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def processor(work: Callable[[], object], times: int) -> float:
+    """CPU seconds per call, in the best of five rounds."""
+    return best_of({"it": each(work, times)}, clock=CPU)["it"] / times
 
 
-def processor(work: Callable[[], object], times: int, rounds: int = 5) -> float:
-    """CPU seconds per call, in the best round."""
-    found = []
-    for _ in range(rounds):
-        start = time.process_time()
-        for _ in range(times):
-            work()
-        found.append((time.process_time() - start) / times)
-    return min(found)
+def seconds(work: Callable[[], object]) -> float:
+    return timed(work)[0]
 
 
 def learn() -> None:
@@ -84,7 +77,7 @@ def learn() -> None:
         print(f"forget  {processor(lambda: store.forget(id=next(ids)), 500) * 1e3:6.2f}")
     with folder() as path, Store.create(path, SCHEMA) as store:
         given = list(rows(100_000))
-        took = timed(lambda: store.learn_all(given))
+        took = seconds(lambda: store.learn_all(given))
         print(f"learn_all of 100,000 rows, synced: {took:.1f} s, {100_000 / took:,.0f} rows a second")
 
 
@@ -95,16 +88,16 @@ def _learn(store: Store, text: str, label: str, id: str) -> None:
 def threads() -> None:
     """Durable changes a second, by one thread and by many."""
     with folder() as path, open(path.with_suffix(".sync"), "wb", buffering=0) as file:
-        took = timed(lambda: [(file.write(b"x" * 1024), os.fsync(file.fileno())) for _ in range(200)]) / 200
+        took = seconds(lambda: [(file.write(b"x" * 1024), os.fsync(file.fileno())) for _ in range(200)]) / 200
         print(f"a write of 1 kB and its sync: {took * 1e3:.2f} ms")
     alone = 0.0
     for count in (1, 32):
         with folder() as path, Store.create(path, SCHEMA) as store:
-            each = 1000 if count == 1 else 250
-            given = [list(rows(each, f"t{i}")) for i in range(count)]
+            often = 1000 if count == 1 else 250
+            given = [list(rows(often, f"t{i}")) for i in range(count)]
             work = [threading.Thread(target=_learn_each, args=(store, some)) for some in given]
-            took = timed(lambda some=work: _run(some))
-            rate = each * count / took
+            took = seconds(lambda some=work: _run(some))
+            rate = often * count / took
             alone = alone or rate
             print(f"{count:3} threads: {rate:8,.0f} learns a second, {rate / alone:.1f} × one thread")
 
@@ -139,8 +132,8 @@ def words() -> None:
             now.beliefs.posterior(text)
 
         print(f"600,000 words: learn and query {processor(both, 200) * 1e3:6.2f} ms of CPU time, no sync")
-        print(f"600,000 words: a snapshot      {timed(store.snapshot) * 1e3:6.0f} ms, delaying changes")
-        print(f"600,000 words: a copy          {timed(store.model) * 1e3:6.0f} ms, delaying changes in `verify`")
+        print(f"600,000 words: a snapshot      {seconds(store.snapshot) * 1e3:6.0f} ms, delaying changes")
+        print(f"600,000 words: a copy          {seconds(store.model) * 1e3:6.0f} ms, delaying changes in `verify`")
 
 
 def opening() -> None:
@@ -148,12 +141,12 @@ def opening() -> None:
         with folder() as path:
             with Store.create(path, SCHEMA, snapshot_every=NEVER) as store:
                 unsynced(store)
-                took = timed(lambda s=store, n=behind: s.learn_all(rows(n)))
+                took = seconds(lambda s=store, n=behind: s.learn_all(rows(n)))
                 store.snapshot()
                 store.learn_all(rows(after, "after"))
             opened: list[Store] = []
             busy = time.process_time()
-            waited = timed(lambda p=path, o=opened: o.append(Store.open(p, snapshot_every=NEVER)))
+            waited = seconds(lambda p=path, o=opened: o.append(Store.open(p, snapshot_every=NEVER)))
             busy = time.process_time() - busy
             size = sum(file.stat().st_size for file in path.iterdir()) / 1e6
             print(
@@ -162,7 +155,7 @@ def opening() -> None:
                 flush=True,
             )
             if behind == MANY:
-                print(f"          verify: {timed(opened[0].verify):.1f} s")
+                print(f"          verify: {seconds(opened[0].verify):.1f} s")
             opened[0].close()
 
 
@@ -182,11 +175,11 @@ def copies() -> None:
                 for row in rows(MANY, name):
                     if ended.is_set():
                         return
-                    waits.append(timed(lambda r=row: _learn(store, *r)))
+                    waits.append(seconds(lambda r=row: _learn(store, *r)))
 
             learner = threading.Thread(target=go)
             learner.start()
-            took = timed(work)
+            took = seconds(work)
             ended.set()
             learner.join()
             middle = sorted(waits)[len(waits) // 2]

@@ -83,6 +83,15 @@ def one_document(texts: Texts) -> None:
     row(work, f"{ours * 1e6:.1f} µs", f"{slow * 1e6:.0f} µs", slow / ours, "10 µs")
 
 
+def readings(texts: Texts) -> None:
+    """The prediction time of words and pairs read as "auto", relative to the multinomial reading of the same counts."""
+    auto = Model.train({"body": Words(reading="auto", ngrams=2, shortest=1, punctuation=True)}, texts.table, "label")
+    models = {"auto": auto, "multinomial": auto.believing(reading="multinomial")}
+    times = best_of({name: lambda m=model: m.posterior(texts.table, threads=1) for name, model in models.items()})
+    fast, slow = (texts.speed(times[name]) for name in models)
+    row(f"{texts.name}: posterior as auto, vs multinomial", mbs(fast), mbs(slow), fast / slow)
+
+
 def against_polars(texts: Texts) -> None:
     """polars does less: it counts each word per label. Its streaming engine on two threads."""
     frame = polars.from_arrow(texts.table)
@@ -163,7 +172,7 @@ if __name__ == "__main__":
     row("", "tallybayes", "peer", "ratio", "target")
     every = corpora()
     for texts in every:
-        for measure in (against_sklearn, one_document, against_polars, against_the_limit):
+        for measure in (against_sklearn, one_document, readings, against_polars, against_the_limit):
             measure(texts)
     learn_one_mail(every[0])
     collisions()

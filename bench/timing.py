@@ -8,20 +8,27 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import TypeVar
+
+T = TypeVar("T")
+Clock = Callable[[], float]
+CLOCK: Clock = time.perf_counter
+CPU: Clock = time.process_time  # of all threads; other programs disturb it less
 
 
-def elapsed(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start
+def timed(work: Callable[[], T], clock: Clock = CLOCK) -> tuple[float, T]:
+    """The seconds that the work takes, and its result."""
+    start = clock()
+    result = work()
+    return clock() - start, result
 
 
-def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5) -> dict[str, float]:
+def best_of(works: Mapping[str, Callable[[], object]], rounds: int = 5, clock: Clock = CLOCK) -> dict[str, float]:
     """The shortest time of each; all run once per round, so that a noisy minute affects all of them."""
     times: dict[str, float] = {}
     for _ in range(rounds):
         for name, work in works.items():
-            took = elapsed(work)
+            took, _ = timed(work, clock)
             times[name] = min(took, times.get(name, took))
     return times
 
@@ -33,7 +40,7 @@ def report(title: str, works: Mapping[str, Callable[[], object]], peer: str, rou
     print(f"\n{title} (best of {rounds})")
     for name, seconds in times.items():
         ratio = "" if name == peer else f"{times[peer] / seconds:8.1f} × as fast"
-        print(f"  {name:{wide}}  {seconds * 1e3:9.1f} ms{ratio}")
+        print(f"  {name:{wide}}  {seconds * 1e3:9.1f} ms{ratio}", flush=True)
     return times
 
 

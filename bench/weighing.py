@@ -17,7 +17,6 @@ less.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 
 import numpy as np
@@ -26,8 +25,9 @@ import pyarrow as pa
 
 from tallybayes import Categorical, Gaussian, Histogram, LogNormal, Model, NaiveBayes, Poisson, Schema
 from tallybayes.families import Family
+from timing import CLOCK, CPU, best_of, each
 
-ROWS, ROUNDS = 1_000_000, 5
+ROWS = 1_000_000
 LEVELS = np.array([f"level {i}" for i in range(10)])
 
 
@@ -52,24 +52,12 @@ def fit(table: pa.Table, labels: np.ndarray, weigh: bool) -> None:
     NaiveBayes(weigh=weigh).fit(table, labels)
 
 
-def best_times(works: list[Callable[[], object]], rounds: int) -> list[list[float]]:
-    """The shortest wall-clock and CPU time of each work, all in turn."""
-    best = [[np.inf] * len(works), [np.inf] * len(works)]
-    for _ in range(rounds):
-        for at, work in enumerate(works):
-            start = time.perf_counter(), time.process_time()
-            work()
-            took = time.perf_counter() - start[0], time.process_time() - start[1]
-            for times, seconds in zip(best, took, strict=True):
-                times[at] = min(times[at], seconds)
-    return best
-
-
 def compared(title: str, tables: dict[str, pa.Table], labels: np.ndarray) -> None:
     heads = f"{'fit':>8} {'weighed':>9} {'added':>7}"
     print(f"\n{title:24} {heads}    CPU: {heads}")
     for name, table in tables.items():
-        best = best_times([lambda t=table, weigh=weigh: fit(t, labels, weigh) for weigh in (False, True)], ROUNDS)
+        works = {str(weigh): lambda t=table, weigh=weigh: fit(t, labels, weigh) for weigh in (False, True)}
+        best = (best_of(works, clock=clock).values() for clock in (CLOCK, CPU))
         shown = [f"{plain:6.2f} s {both:7.2f} s {both / plain - 1:7.0%}" for plain, both in best]
         print(f"  {name:22} {shown[0]}         {shown[1]}", flush=True)
 
@@ -84,8 +72,8 @@ def columns_of_families() -> tuple[dict[str, tuple[Family, dict[str, pa.Array]]]
 
     def named(columns: np.ndarray, missing: np.ndarray | None = None) -> dict[str, pa.Array]:
         masks = [None] * 10 if missing is None else missing
-        cells = (pa.array(each, mask=mask) for each, mask in zip(columns, masks, strict=True))
-        return {f"x{i}": each.dictionary_encode() if columns is levels else each for i, each in enumerate(cells)}
+        cells = (pa.array(x, mask=mask) for x, mask in zip(columns, masks, strict=True))
+        return {f"x{i}": x.dictionary_encode() if columns is levels else x for i, x in enumerate(cells)}
 
     return {
         "Gaussian": (Gaussian(), named(numbers)),
@@ -100,14 +88,13 @@ def columns_of_families() -> tuple[dict[str, tuple[Family, dict[str, pa.Array]]]
 
 
 def learning(model: Model, row: pd.DataFrame) -> Callable[[], object]:
-    """Learns a row and asks it, a hundred times."""
+    """Learns a row and asks it."""
     live, schema = model.copy(), model.schema.believing({"weights": None})
 
     def work() -> None:
         nonlocal live
-        for _ in range(100):
-            live += Model.train(schema, row, [1])
-            live.posterior(row)
+        live += Model.train(schema, row, [1])
+        live.posterior(row)
 
     return work
 
@@ -123,14 +110,13 @@ def asking() -> None:
         models = [NaiveBayes(schema, weigh=weigh).fit(table[:part], labels[:part]) for weigh in (False, True)]
         one = table[7:8].to_pandas()
         shown = []
-        for works, unit, rounds in (
-            ([lambda m=m, t=table: m.predict_proba(t) for m in models], 1e3, ROUNDS),
-            ([lambda m=m, o=one: [m.predict_proba(o) for _ in range(100)] for m in models], 1e4, ROUNDS),
-            ([learning(m.model_, one) for m in models], 1e4, ROUNDS),
+        for works, times, unit in (
+            ([lambda m=m, t=table: m.predict_proba(t) for m in models], 1e3, "ms"),
+            ([each(lambda m=m, o=one: m.predict_proba(o), 100) for m in models], 1e4, "µs"),
+            ([each(learning(m.model_, one), 100) for m in models], 1e4, "µs"),
         ):
-            plain, both = best_times(works, rounds)[1]
-            unit_name = "ms" if unit == 1e3 else "µs"
-            shown.append(f"{plain * unit:5.0f} {unit_name} {both * unit:6.0f} {unit_name} {both / plain:6.2f}")
+            plain, both = best_of(dict(enumerate(works)), clock=CPU).values()
+            shown.append(f"{plain * times:5.0f} {unit} {both * times:6.0f} {unit} {both / plain:6.2f}")
         print(f"{name:26} {'   '.join(shown)}", flush=True)
 
 

@@ -29,6 +29,7 @@ from tallybayes.sources.read_options import DOCUMENTS, TABLES
 ROOT = Path(__file__).parent.parent
 FAMILY_PAGE = (ROOT / "docs" / "families.md").read_text()
 FORMAT_PAGE = (ROOT / "docs" / "data-formats.md").read_text()
+MAKEFILE = (ROOT / "Makefile").read_text()
 MODULES = (
     tallybayes,
     tallybayes.model.evaluation,
@@ -226,3 +227,19 @@ def test_every_link_to_a_heading_resolves():
             links += 1
             assert heading in headings(page.parent / target if target else page), f"{page.name}: {target}#{heading}"
     assert links > 50
+
+
+def test_every_benchmark_that_pages_name_exists():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "tests").rglob("*.py")]
+    named = {name for page in pages for name in re.findall(r"\bbench/(\w+\.\w+)", page.read_text())}
+    named |= {f"{name}.py" for name in re.findall(r"\w+", re.search(r"BENCHMARKS := (.*?)\n\n", MAKEFILE, re.S)[1])}
+    there = {path.name for path in (ROOT / "bench").iterdir()}
+    assert len(named) > 30
+    assert named <= there
+
+
+def test_decisions_are_listed_under_their_titles():
+    folder = ROOT / "docs" / "decisions"
+    titles = {path.name: path.read_text().splitlines()[0] for path in folder.glob("0*.md")}
+    listed = re.findall(r"^- \[(\d+)\]\(([\w-]+\.md)\)\. (.*)$", (folder / "README.md").read_text(), re.M)
+    assert {name: f"# {number}. {title}" for number, name, title in listed} == titles

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from tallybayes.model.joint.graph import Graph as Graph
     from tallybayes.model.joint.table import JointTable as JointTable
     from tallybayes.model.left_out import left_out as left_out
-    from tallybayes.model.merge import merge as merge
     from tallybayes.model.mixture import Mixture as Mixture
+    from tallybayes.model.model import merge as merge
     from tallybayes.model.prepare import prepare as prepare
     from tallybayes.model.validation.choose import Chosen as Chosen
     from tallybayes.model.validation.choose import choose as choose
@@ -73,8 +73,8 @@ _FOUND_IN = {
     "model.joint.graph": ("Graph",),
     "model.joint.table": ("JointTable",),
     "model.left_out": ("left_out",),
-    "model.merge": ("merge",),
     "model.mixture": ("Mixture",),
+    "model.model": ("merge",),
     "model.prepare": ("prepare",),
     "model.validation.choose": ("Chosen", "choose"),
     "model.validation.cross_validate": ("CrossValidation", "LearningCurvePoint", "cross_validate", "learning_curve"),

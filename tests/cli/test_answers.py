@@ -25,36 +25,45 @@ KEPT = {
     "decimal": [decimal.Decimal("1.50"), None],
     "day": [datetime.date(2024, 1, 2), None],
     "nothing": pa.nulls(2),
+    "lasted": [datetime.timedelta(hours=25), None],
+    "every": pa.array([(1, 2, 3), None], pa.month_day_nano_interval()),
+    "uuid": pa.array([bytes(16), None], pa.uuid()),
+    "run": pa.RunEndEncodedArray.from_arrays(pa.array([2]), pa.array(["a"])),
 }
 
 
 @pytest.fixture
 def typed(model):
     table = pa.table({"outlook": ["sunny", "rain"], "temp": [30.0, float("nan")], **KEPT})
-    pyarrow.parquet.write_table(table, model.with_name("typed.parquet"))
+    with pa.ipc.new_file(model.with_name("typed.arrow"), table.schema) as file:
+        file.write_table(table)
     return [part for name in KEPT for part in ("--keep", name)]
 
 
 def test_cells_of_every_type_in_csv(tally, model, typed):
-    ended = tally("predict", model, "typed.parquet", *typed)
+    ended = tally("predict", model, "typed.arrow", *typed)
     first, second = csv.DictReader(io.StringIO(ended.out))
     expected = {"binary": "ham", "view": "a", "large": "'=1+1", "list": "[1.0, null]", "struct": '{"a": 1}'}
     assert first.items() >= {**expected, "decimal": "1.50", "day": "2024-01-02", "nothing": ""}.items()
+    assert (first["lasted"], first["every"], first["run"]) == ("1 day, 1:00:00", "[1, 2, 3]", "a")
+    assert (first["uuid"], second["uuid"]) == ("00000000-0000-0000-0000-000000000000", "")
     assert second["binary"] == "\\xe9t\\xe9"
     assert second["large"] == "c,d"
 
 
 def test_cells_of_every_type_in_valid_json(tally, model, typed):
-    lines = tally("predict", model, "typed.parquet", *typed, "--keep", "temp", "-f", "jsonl").out.splitlines()
+    lines = tally("predict", model, "typed.arrow", *typed, "--keep", "temp", "-f", "jsonl").out.splitlines()
     first, second = (json.loads(line, parse_constant=pytest.fail) for line in lines)
     assert first["list"] == [1.0, None]
     assert first["struct"] == {"a": 1}
+    assert (first["lasted"], first["every"], second["every"]) == ("1 day, 1:00:00", [1, 2, 3], None)
+    assert (first["uuid"], second["uuid"]) == ("00000000-0000-0000-0000-000000000000", None)
     assert second["temp"] is None
     assert second["view"] == "b\x1b[2J"
 
 
 def test_tables_contain_no_control_characters(tally, model, typed):
-    assert "\x1b" not in tally("predict", model, "typed.parquet", *typed, "-f", "table").out
+    assert "\x1b" not in tally("predict", model, "typed.arrow", *typed, "-f", "table").out
 
 
 def test_sampled_vectors_are_written(tally, tmp_path):

@@ -36,7 +36,8 @@ def test_blocks_are_counted_shown_and_explained(tally, people):
     said = {entry["column"]: entry["value"] for entry in json.loads(out)["columns"]}
     assert said == {"(class)": None, "height, weight": {"height": 1.7, "weight": None}, "colour": "red"}
     _, out, _ = tally("explain", "people.tally", "people.csv", "--rows", "1")
-    assert "height, weight = 1.6, 50" in out
+    assert "  height = 1.6  " in out
+    assert "  weight = 50  " in out
     _, out, _ = tally("sample", "people.tally", "2")
     assert out.splitlines()[0] == "colour,height,weight,class"
 

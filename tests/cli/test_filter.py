@@ -10,9 +10,15 @@ import sys
 
 import pytest
 from calling import PROGRAM, wait_until_read
+from hypothesis import given
+from hypothesis import strategies as st
+from typer import BadParameter
+from typer.main import get_command
 
 from letters import ham, spam, trained
 from tallybayes import Store, load, save
+from tallybayes.cli import app
+from tallybayes.cli.judging import LETTERS, VALUES, options_of
 
 
 @pytest.fixture
@@ -130,6 +136,24 @@ def test_any_bytes_pass(filtered, mail):
     assert ended.code == 0
     assert ended.out.startswith("X-Tallybayes: ")
     assert ended.out.endswith(mail.decode("utf-8", "replace"))
+
+
+WORDS = [f"--{name}" for name in LETTERS.values()] + [f"-{letter}" for letter in LETTERS] + ["-Sn", "-ue", "-es"]
+GIVEN = [f"--{name}" for name in VALUES] + [f"--{name}=7" for name in VALUES]
+COMMAND = get_command(app).commands["filter"]
+OTHERS = ["spam.tally", "7", "-1e5", "high", "", "-", "--", "--eggs", "--forge", "--spam=yes", "-x"]
+
+
+@given(st.lists(st.sampled_from(WORDS + GIVEN + OTHERS), max_size=5))
+def test_options_are_read_as_typer_reads_them(arguments):
+    found = options_of(arguments)
+    try:
+        expected = COMMAND.make_context("filter", [*arguments]).params
+    except BadParameter.__base__:  # any wrong usage
+        assert found is None
+    else:
+        strange = {"--", "--eggs", "--forge"}.intersection(arguments)  # left to typer, even as the value of an option
+        assert (found is None and strange) or found._asdict() == expected
 
 
 def test_empty_mail_is_not_learned(filtered):

@@ -3,17 +3,19 @@
 import os
 import pty
 import subprocess
+import sys
 
 import pytest
 from calling import PROGRAM
 
+QUICK = "from tallybayes.cli import main, progress; progress.EVERY = 3600; main()"  # nothing takes that long
 
-def on_terminal(folder, *arguments):
+
+def on_terminal(folder, *arguments, program=(PROGRAM,)):
     """What a verb writes to standard error, if that is a terminal."""
     ours, theirs = pty.openpty()
     with os.fdopen(ours, "rb", 0) as screen:
-        command = [PROGRAM, *arguments]
-        with subprocess.Popen(command, cwd=folder, stderr=theirs, stdin=subprocess.DEVNULL) as running:
+        with subprocess.Popen([*program, *arguments], cwd=folder, stderr=theirs, stdin=subprocess.DEVNULL) as running:
             os.close(theirs)
             shown = b""
             while True:
@@ -38,4 +40,4 @@ def test_weighing_is_shown(tmp_path, verb):
 def test_quick_answers_that_go_to_the_same_terminal_come_without_a_bar(tmp_path):
     tmp_path.joinpath("t.csv").write_text("v,y\n1,p\n2,q\n3,p\n")
     on_terminal(tmp_path, "train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "v=Gaussian")
-    assert on_terminal(tmp_path, "predict", "m.tally", "t.csv") == b""
+    assert on_terminal(tmp_path, "predict", "m.tally", "t.csv", program=(sys.executable, "-c", QUICK)) == b""

@@ -3,12 +3,9 @@
 import numpy as np
 import pytest
 
+from one_column import train
 from tallybayes import Bag, Categorical, Gaussian, Histogram, Model, Schema, Words
 from tennis import tennis
-
-
-def train(family, values, labels, **options):
-    return Model.train(Schema({"x": family}), {"x": values}, labels, **options)
 
 
 def test_counts_are_indexed_by_slot_and_class():

@@ -12,6 +12,7 @@ from family_values import family_of, names, rows_of
 from tallybayes import Model, Schema, Words, digest, kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.row_tally import ONCE, RowTally
+from tallybayes.counts.sums import Square
 from tallybayes.counts.tally import Tally
 
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -81,6 +82,16 @@ def test_kernel_refuses_non_finite_values():
     for value in (np.inf, -np.inf, np.nan):
         with pytest.raises(ValueError, match="not finite"):
             kernels.limbs_of(value, False)
+
+
+@given(st.lists(st.floats(), min_size=1, max_size=5))
+def test_statistics_of_a_row_come_cell_by_cell(cells):
+    x = np.array(cells)
+    values, finite = kernels.row_values((1, x, Square(-x), x > 0), len(x))
+    np.testing.assert_array_equal(values, [(1.0, value, -value, float(value > 0)) for value in cells])
+    assert finite == np.isfinite(x).all()
+    with pytest.raises(ValueError, match="every cell"):
+        kernels.row_values((1, x), len(x) + 1)
 
 
 @pytest.mark.parametrize("name", names)

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes.model.taken import DEPENDENT, FEW, MANY, are_cases
+from tallybayes.model.sampled_rows import DEPENDENT, FEW, MANY, are_cases
 
 EVERY = [(a, b, c) for a in "0123" for b in "0123" for c in "0123"]  # distinct rows of three columns
 

@@ -242,9 +242,9 @@ def test_errors_count_rows_from_the_start_of_the_table():
 
 def test_non_tables_are_refused():
     for data, message in [
-        (3, "A int is not a table"),
+        (3, "An int is not a table"),
         ("file.csv", "A str is not a table"),
-        (np.ones(3), "1 dimensions is not a table"),
+        (np.ones(3), "of 1 dimension is not a table"),
     ]:
         with pytest.raises((TypeError, ValueError), match=message):
             Model.train(Schema({}), data, ["a"])

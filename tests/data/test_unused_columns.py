@@ -92,6 +92,25 @@ def test_a_column_that_is_used_is_an_error(absent):
             Model.train({"x": Gaussian()}, frame, "odd")
 
 
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (np.array([1j, 2j]), "complex128"),
+        ([1j, None], "complex"),
+        (pd.Series([1j, 2j]), "complex128"),
+        ([object(), object()], "object"),
+        (pl.Series([1, 2], dtype=pl.Int128), "Int128"),
+    ],
+    ids=["array", "list", "series", "objects", "polars"],
+)
+def test_type_that_nothing_counts_is_named(cells, kind):
+    frames = [{"z": cells}, {"z": cells, "x": [1.0, 2.0]}]
+    make = pl.DataFrame if isinstance(cells, pl.Series) else pd.DataFrame
+    for frame in (*frames, *map(make, frames)):
+        with pytest.raises(ValueError, match=f"Column 'z' is of type {kind}.*, which no family counts"):
+            Schema.infer(frame)
+
+
 def test_columns_of_one_name_are_an_error_only_if_used():
     twice = pd.concat([MIXED[["x", "odd"]], MIXED[["odd", "level"]]], axis=1)
     assert digest(Model.train(SCHEMA, twice, LABELS * 10)) == digest(Model.train(SCHEMA, MIXED, LABELS * 10))

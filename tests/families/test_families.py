@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
+from one_column import train
 from tallybayes import (
     JEFFREYS,
     Bernoulli,
@@ -241,10 +242,6 @@ def test_gamma_maximises_the_likelihood():
     for shape, scale in ((1.001, 1.0), (0.999, 1.0), (1.0, 1.001), (1.0, 0.999)):
         other = stats.gamma(best["shape"] * shape, scale=best["scale"] * scale).logpdf(data).sum()
         assert other < likelihood
-
-
-def train(family, values, labels=None):
-    return Model.train(Schema({"x": family}), {"x": values}, labels or ["a"] * len(values))
 
 
 def test_every_kind_of_smoothing():

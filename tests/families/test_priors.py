@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 from scipy import special
 
+from one_column import train
 from tallybayes import Density, Exponential, Gamma, Gaussian, Histogram, Model, Poisson, Schema
 from tallybayes.families.numbers.density import silverman
 from tallybayes.model.decide import decide
-
-
-def train(family, values, labels):
-    return Model.train(Schema({"x": family}), {"x": values}, labels)
 
 
 def test_gaussian_prior_is_one_value_like_the_column():

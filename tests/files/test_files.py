@@ -190,6 +190,16 @@ def test_arrays_of_wrong_shape_are_an_error(change):
         from_bytes(forged(lambda h: None, change))
 
 
+def test_number_is_no_path(tmp_path):
+    """A number is an open file, which reading it as a model would close."""
+    with open(tmp_path / "open", "w+b") as file:
+        file.write(to_bytes(Model({})))
+        file.flush()
+        with pytest.raises(TypeError, match="not int"):
+            load(file.fileno())
+        file.write(b"more")
+
+
 def test_other_files_are_refused_immediately(tmp_path):
     path = tmp_path / "x"
     for data in (b"", b"a,b\n1,2\n", b"\xff" * 100, b"\0" * 100, safetensors.numpy.save({"a": np.ones(3)})):

@@ -1,5 +1,6 @@
 """The filter backed by a real service, over HTTP."""
 
+import json
 import socket
 import subprocess
 import sys
@@ -127,10 +128,62 @@ def test_any_other_server_is_an_error_with_a_message(at, said):
         thread.join()
 
 
-def test_client_needs_neither_numpy_nor_arrow():
+@pytest.mark.parametrize("said", [{"detail": "No mail here."}, {}])
+def test_service_that_reads_no_mail_gets_its_row(at, said):
+    """Such as one without lxml."""
+    row, asked = Letter(spam(1)).row, []
+    answers = [(415, said), (200, {"answers": [{"probabilities": {"ham": 0.25, "spam": 0.75}}]})]
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer():
+            for status, facts in answers:
+                connection, _ = listening.accept()
+                with connection, connection.makefile("rb") as sent:
+                    head = dict(line.split(b": ") for line in [*iter(sent.readline, b"\r\n")][1:])
+                    asked.append((head[b"Content-Type"].strip(), sent.read(int(head[b"Content-Length"]))))
+                    body = json.dumps(facts).encode()
+                    connection.sendall(b"HTTP/1.1 %d Any\r\nServer: x\r\n\r\n%b" % (status, body))
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        found = at(f"http://127.0.0.1:{listening.getsockname()[1]}/v1/models/spam").verdict(Letter(spam(1)))
+        thread.join()
+    assert found.probability == 0.75
+    assert asked[0] == (b"message/rfc822", spam(1))
+    assert (asked[1][0], json.loads(asked[1][1])) == (b"application/json", {"row": row})
+
+
+def test_mail_with_a_large_attachment_is_sent_as_its_row(at, url, store):
+    attached = b"\n".join([b"QUJD" * 19] * 200_000)
+    parts = [
+        b"Content-Type: text/plain",
+        b"",
+        b"a free prize",
+        b"--x",
+        b"Content-Type: image/png",
+        b"",
+        attached,
+        b"--x--",
+    ]
+    raw = b"\n".join([b"Subject: prize", b"Content-Type: multipart/mixed; boundary=x", b"", b"--x", *parts, b""])
+    assert len(raw) > 10_000_000  # more than the service takes
+    assert at(url).verdict(Letter(raw)) == StoreFilter(store).verdict(Letter(raw))
+
+
+@pytest.mark.parametrize("token", ["tally\r\nX-Forged: yes", "t\xe4lly"])
+def test_strange_token_is_refused(at, url, token):
+    with pytest.raises(ServerError, match="The token has characters that no token has"):
+        at(url, token=token)
+
+
+def test_asking_a_service_loads_little():
+    """A filter starts for every mail."""
     code = (
-        "import sys, tallybayes.cli.program, tallybayes.filtering.at_server, tallybayes.mail.row as row; "
-        "row.read_mail(b'x'); print(sorted({'numpy', 'pyarrow', 'scipy', 'starlette'} & sys.modules.keys()))"
+        "import sys, tallybayes.cli.judging as judging; "
+        "judging.judge(judging.options_of(['-e', '--server', 'http://127.0.0.1:1'])); "
+        "heavy = {'numpy', 'pyarrow', 'lxml', 'typer', 'rich', 'http', 'email', 'dataclasses', 'hashlib'}; "
+        "print(sorted(heavy & sys.modules.keys()), file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout == "[]\n"
+    done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True)
+    assert b"127.0.0.1:1 does not answer: " in done.stderr
+    assert done.stderr.splitlines()[-1] == b"[]"

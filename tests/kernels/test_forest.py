@@ -287,3 +287,10 @@ def test_mismatched_arguments_are_refused():
         forest.left_out_sums(codes, labels[:1], None, None, counts, 0.5, 0, 1)
     with pytest.raises(ValueError, match="a leaf has no probabilities"):
         forest.sums(codes, counts[:1], counts, 0, 1)
+
+
+def test_arrays_of_another_type_are_not_converted():
+    """Not even where None is allowed, too: the conversion would be a silent copy."""
+    given = np.zeros((1, 1), np.uint8), np.zeros(1, np.int32), np.ones(1, np.float32), None, np.ones((1, 1))
+    with pytest.raises(TypeError, match="incompatible function arguments"):
+        forest_of([leaf(0)]).left_out_sums(*given, 1.0, 0, 1)

@@ -49,7 +49,7 @@ def test_ngrams_are_counted(rows, order, unit):
     runs, classes, sums = counted.runs.cells()
     names = counted.runs.words().to_pylist()
     keys = [(names[run], c) for run, c in zip(runs.tolist(), classes.tolist(), strict=True)]
-    assert dict(zip(keys, sums["n"].whole().tolist(), strict=True)) == expected
+    assert dict(zip(keys, sums["n"].round().tolist(), strict=True)) == expected
     table = counted.lengths.canonical()
     found = {
         (length, c): int(n)

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 from family_values import family_of, takes_whole_numbers
-from tallybayes import FAMILIES, Categorical, Gaussian, Model, Schema, digest, weigh
+from one_column import train
+from tallybayes import FAMILIES, Categorical, Gaussian, Model, digest, weigh
 from tallybayes.files import from_bytes, to_bytes
-
-
-def train(family, values, labels, **options):
-    return Model.train(Schema({"x": family}), {"x": values}, labels, **options)
 
 
 @pytest.mark.slow

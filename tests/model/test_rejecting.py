@@ -27,6 +27,12 @@ def test_cost_of_decisions():
         found + evaluate(MODEL, FRAME, LABELS)
 
 
+@pytest.mark.parametrize("costs", ["x", {("dog", "ant"): "x"}, [["x"]], {("dog", "ant"): None}, [[1.0], [1.0, 2.0]]])
+def test_costs_that_are_no_numbers_are_an_error(costs):
+    with pytest.raises(ValueError, match=r"costs=.*: give numbers by \(truth, decision\), or a matrix of them|need"):
+        MODEL.decide(FRAME, costs=costs)
+
+
 def test_rejected_rows_are_neither_right_nor_wrong():
     found = evaluate(MODEL, FRAME, LABELS, reject=0.3)
     decided = MODEL.decide(FRAME, reject=0.3)

@@ -4,6 +4,7 @@ import math
 from itertools import pairwise
 
 import numpy as np
+import pandas as pd
 import pytest
 from examples_drawn import EVALUATION, FITTED, FRAME, LABELS, MAILS, MODEL, ROW, SPAM, TREE
 
@@ -13,7 +14,9 @@ from tallybayes import (
     Categorical,
     Correlated,
     Model,
+    Pairs,
     Schema,
+    Several,
     Trees,
     Weights,
     cross_validate,
@@ -145,8 +148,34 @@ def test_waterfall_tells_a_column_from_its_share_of_a_block():
     columns = {"free": Bernoulli(), "lunch": Bernoulli(), ("free", "lunch"): Trees(n=20)}
     model = Model.train(Schema(columns, weights=weights), WORDS, ["spam", "spam", "ham", "ham"])
     display = WaterfallDisplay.from_model(model, {"free": True, "lunch": False})
-    own, shared = {"free = True", "lunch = False"}, {"free (with others)", "lunch (with others)"}
+    own, shared = {"free = True", "lunch = False"}, {"free = True (with others)", "lunch = False (with others)"}
     assert own | shared <= {bar.title for bar in display.bars}
+
+
+def test_waterfall_of_a_block_adds_up_and_names_no_column_twice():
+    weights = Weights(parts={("free", "lunch"): {"best mean of logs": 0.0, "best log of mean": 0.0, "Pairs": 1.0}})
+    block = Several(members=(Trees(n=20), Pairs()))
+    model = Model.train(Schema({("free", "lunch"): block}, weights=weights), WORDS, ["spam", "spam", "ham", "ham"])
+    for row in ({"free": True, "lunch": False}, pd.DataFrame({"free": [True], "lunch": [False]})):
+        display = WaterfallDisplay.from_evidence(model.evidence(row))
+        titles = [bar.title for bar in display.bars]
+        assert len(set(titles)) == len(titles)
+        assert math.fsum(bar.log_odds for bar in display.bars[:-1]) == pytest.approx(display.bars[-1].log_odds)
+
+
+def test_rows_of_any_form_are_plotted_one_at_a_time():
+    frame = pd.DataFrame([ROW, ROW])
+    titles = [
+        [bar.title for bar in WaterfallDisplay.from_model(MODEL, row).bars]
+        for row in (ROW, {name: [cell] for name, cell in ROW.items()}, frame.iloc[0], frame[:1])
+    ]
+    assert "city = Paris" in titles[0]
+    assert all(each == titles[0] for each in titles)
+    pieces = [MarkedTextDisplay.from_model(SPAM, row).pieces for row in (MAILS[0], MAILS[:1], {"text": MAILS[:1]})]
+    assert all(each == pieces[0] for each in pieces)
+    for display, row in ((WaterfallDisplay, frame), (MarkedTextDisplay, MAILS)):
+        with pytest.raises(ValueError, match=f"one row is plotted, and {len(row)} are given"):
+            display.from_model(MODEL if row is frame else SPAM, row)
 
 
 def test_words_are_highlighted_in_place():

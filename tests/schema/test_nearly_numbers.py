@@ -61,6 +61,16 @@ def test_mark_is_a_level_of_a_category():
     assert Schema.infer({"x": ["-", "none"] * 30}).columns["x"] == Categorical(alpha="fitted")
 
 
+def test_decimal_commas_are_pointed_out_in_what_looks_like_lists_of_tags():
+    written = [f"{value / 7:.2f}".replace(".", ",") for value in range(300)]
+    with pytest.warns(UserWarning, match="Column 'x': numbers with a decimal comma are read as text"):
+        schema = Schema.infer({"x": written})
+    assert schema.columns["x"].is_text
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Schema.infer({"x": ["1,2,7", "3", "3,5", "2,4,8,9", "1,9", "4,5,6"] * 50})
+
+
 def test_infinite_number_among_marks_makes_texts():
     assert not Schema.infer({"x": ["?", "1e999", *NUMBERS]}).columns
 

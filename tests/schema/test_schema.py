@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes import FAMILIES, Categorical, Correlated, Gaussian, MEstimate, Model, Schema, Trees
+from tallybayes import FAMILIES, Categorical, Correlated, Gaussian, MEstimate, Model, Pairs, Schema, Trees
 
 RNG = np.random.default_rng(8)
 
@@ -35,6 +35,43 @@ def test_blocks_of_many_columns_are_named_briefly():
     assert "those of 'a, b, c and 5 more', which grow" in str(model.parameter_count())
 
 
+def test_names_are_plain_strings():
+    schema = Schema({np.str_("x"): Gaussian(), (np.str_("b"), "a"): Correlated()})
+    assert [type(name) for entry in schema.columns for name in (entry if type(entry) is tuple else [entry])] == [
+        str
+    ] * 3
+
+
+def test_many_columns_are_cut_in_texts():
+    schema = Schema({f"x{at}": Gaussian() for at in range(1150)})
+    assert repr(schema).splitlines()[99:] == [
+        "x99               Gaussian()",
+        "… and 1,050 more",
+        "(class)           frequencies",
+    ]
+    model = Model.train(schema, {name: [1.0, 2.0, 4.0] for name in schema.columns}, ["a", "b", "b"])
+    evidence = model.evidence({name: [3.0] for name in schema.columns})
+    *_, last, rest, total, _ = repr(evidence).splitlines()
+    assert last.split()[0] == "x99"
+    assert rest.split() == ["1,050", "more", *(f"{1050 * each:.3f}" for each in evidence["x0"][0])]
+    assert total.split() == ["sum", *(f"{each:.3f}" for each in evidence.total()[0])]
+
+
+def test_setting_applies_to_the_families_that_take_its_value():
+    block = ("a", "b")
+    frame = {name: ["u", "v"] for name in "abc"}
+    model = Model.train({block: Pairs(), "c": Categorical()}, frame, ["p", "q"])
+    fitted = model.believing(alpha="fitted").schema.columns
+    assert fitted == {**model.schema.columns, "c": Categorical(alpha="fitted")}
+    changed = model.believing(alpha=MEstimate(2.0), m=3.0).schema.columns
+    assert (changed[block].alpha, changed[block].m, changed["c"].alpha) == (MEstimate(2.0), 3.0, MEstimate(2.0))
+    partly = model.believing(alpha="fitted", m=3.0).schema.columns
+    assert (partly[block].alpha, partly[block].m, partly["c"].alpha) == (1.0, 3.0, "fitted")
+    for wrong in ("fited", -1.0):
+        with pytest.raises(ValueError, match=r"alpha must be"):
+            model.believing(alpha=wrong)
+
+
 def test_hint_that_is_not_a_family_is_refused():
     for dependence in ("none", "auto"):
         with pytest.raises(
@@ -46,7 +83,7 @@ def test_hint_that_is_not_a_family_is_refused():
 def test_invalid_schemas_are_refused():
     with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
         Schema({"x": Gaussian})
-    with pytest.raises(TypeError, match="The column name 3 is not a string"):
+    with pytest.raises(TypeError, match=r"The column name 3 is not a string\. Write '3'\."):
         Schema({3: Gaussian()})
     with pytest.raises(ValueError, match="no rows to infer"):
         Schema.infer(pa.schema([]).empty_table())
@@ -98,5 +135,5 @@ def test_label_from_the_schema():
 def test_label_is_not_counted():
     with pytest.raises(ValueError, match="Column 'play' holds the labels; drop it from the schema's columns"):
         Schema({"play": Categorical()}, label="play")
-    with pytest.raises(TypeError, match="The column name 3 is not a string"):
+    with pytest.raises(TypeError, match=r"The column name 3 is not a string\. Write '3'\."):
         Schema({"wind": Categorical()}, label=3)

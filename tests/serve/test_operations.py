@@ -267,6 +267,7 @@ def test_metrics_count_requests_and_rows(service):
     assert 'tallybayes_requests_total{model="",operation="other",status="404"} 1.0' in text
     assert 'tallybayes_rows_total{model="spam",what="learned"} 2.0' in text
     assert 'tallybayes_version{model="spam"} 5.0' in text
+    assert 'tallybayes_snapshot_failed{model="spam"} 0.0' in text
     assert "unknown" not in text
 
 

@@ -265,6 +265,15 @@ def test_unknown_receipt_is_not_found(asking):
     assert said(client.get("/models/spam/receipts/99"), 404) == "There is no change 99 yet."
 
 
+@pytest.mark.parametrize("path", ["/models", "/models/", "/models/spam/", "/models/spam/nothing", "/models/eggs/knows"])
+def test_wrong_address_is_answered_with_a_page(asking, path):
+    client, _ = asking
+    answer = client.get(path)
+    expected = "There is no model " if "eggs" in path else "There is nothing at this address."
+    assert said(answer, 404).startswith(expected)
+    assert '<a class="button" href="/">All models</a>' in answer.text
+
+
 def test_disconnecting_browser_does_no_harm(asking):
     client, _ = asking
     with (

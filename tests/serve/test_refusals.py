@@ -165,7 +165,7 @@ def test_unsupported_content_types_are_refused(client):
     said = problem(client.post("/v1/models/spam/predict", content=b"row=1", headers=form), 415)
     assert said == (
         "The body is 'application/x-www-form-urlencoded'; send application/json or text/csv or "
-        "application/vnd.apache.arrow.stream."
+        "application/vnd.apache.arrow.stream or message/rfc822."
     )
     table = {"content-type": "text/csv"}
     assert "send application/json." in problem(client.post("/v1/models/spam/forget", content=b"", headers=table), 415)

@@ -136,6 +136,16 @@ def test_guessing_gets_429_and_locks_nobody_out(tmp_path):
             assert asked(client, "learn", LABELLED, headers=bearer(token))["learned"] == 1
 
 
+@pytest.mark.parametrize("header", ["x-forwarded-for", "forwarded", "x-real-ip"])
+def test_guessing_is_limited_whatever_address_a_client_claims(tmp_path, header):
+    with Store.create(tmp_path / "spam", TEXTS) as store:
+        new_token(store, "predict")
+        with serving({"spam": store}, Settings(Limits(failures=3))) as client:
+            claims = [{header: f"192.0.2.{i}", **bearer(f"tally-{i}")} for i in range(4)]
+            answers = [client.get("/v1/models", headers=claim).status_code for claim in claims]
+            assert answers == [401, 401, 401, 429]
+
+
 def test_failures_expire_and_are_counted_by_address():
     now = [0.0]
     failures = Failures(Limits(failures=2, forgiven=60), lambda: now[0])

@@ -8,9 +8,11 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from mixed_table import SCHEMA
+from sklearn.base import clone
 from test_estimator_edge_cases import BITS, COLUMNS, FRAME, LABELS, NUMBERS, QUESTIONS, fitted
 
 from tallybayes import Gaussian, NaiveBayes, digest
+from tallybayes.sklearn import GaussianNB
 
 
 def test_reordered_columns_are_matched_by_name():
@@ -97,3 +99,11 @@ def test_index_is_not_a_column():
         assert learned.feature_names_in_.tolist() == list(COLUMNS)
         assert digest(learned.model_) == digest(NaiveBayes().fit(FRAME, LABELS).model_)
         np.testing.assert_array_equal(learned.predict_proba(X), learned.predict_proba(FRAME)[shuffled.index])
+
+
+@pytest.mark.parametrize("estimator", [NaiveBayes(), GaussianNB()], ids=str)
+def test_columns_that_can_be_read_once_are_kept(estimator):
+    cells = [1.0, 2.0, 5.0, 7.0]
+    fitted = clone(estimator).fit({"x": (cell for cell in cells)}, list("aabb"))
+    assert digest(fitted.model_) == digest(clone(estimator).fit({"x": cells}, list("aabb")).model_)
+    assert fitted.predict({"x": map(float, ["1", "6"])}).tolist() == ["a", "b"]

@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.metrics import log_loss
 from sklearn.model_selection import cross_val_score
 
-from tallybayes import NaiveBayes, Schema, SemiNaiveBayes, counts_digest
+from tallybayes import MEstimate, NaiveBayes, Schema, SemiNaiveBayes, counts_digest
 from tallybayes.files import to_bytes
 
 
@@ -102,6 +102,14 @@ def test_without_dependence_it_is_naive_bayes():
     assert semi.schema_ == naive.schema_
     assert semi.schema_.weights == naive.schema_.weights
     np.testing.assert_array_equal(semi.predict_proba(frame), naive.predict_proba(frame))
+
+
+@pytest.mark.parametrize("alpha", [0.5, "fitted", MEstimate(2.0)], ids=str)
+def test_every_documented_alpha_is_taken(alpha):
+    frame, labels = parity()
+    fitted = SemiNaiveBayes(alpha=alpha).fit(frame, labels)
+    assert fitted.schema_.columns["one"].alpha == alpha
+    assert fitted.score(frame, labels) > 0.9
 
 
 def test_schema_shows_the_blocks():

@@ -28,10 +28,18 @@ def test_mixed_label_types_are_an_error_that_shows_both():
 
 
 @pytest.mark.parametrize("make", [list, tuple, lambda labels: np.array(labels, object), pd.Series])
-@pytest.mark.parametrize("missing", [None, float("nan"), np.nan])
+@pytest.mark.parametrize("missing", [None, float("nan"), np.nan, pd.NA])
 def test_missing_label_among_texts_is_no_class(make, missing):
     with pytest.raises(ValueError, match="10 of 20 rows have no label, the first in row 1"):
         NaiveBayes().fit(NUMBERS, make(["a", missing] * 10))
+
+
+def test_only_two_dimensional_labels_may_be_one_hot():
+    rows = [[1.0], [2.0]]
+    with pytest.raises(ValueError, match=r"shape \(2, 2\) instead; if the labels are one-hot"):
+        NaiveBayes().fit(rows, [[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=r"shape \(\) instead\.$"):
+        NaiveBayes().fit(rows, "y")
 
 
 def test_column_vector_labels_get_sklearns_warning():

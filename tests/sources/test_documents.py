@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from folder_data import lay_out, mail, mbox, reader, rows, table
 
-from tallybayes import Model, Schema
+from tallybayes import Model, Schema, open_source
 from tallybayes.mail import COLUMNS, read_mail
 from tallybayes.sources import documents
 from tallybayes.sources.base import BadRow, BadRows, SourceError
@@ -62,7 +62,7 @@ def test_only_requested_columns_in_the_requested_types(tmp_path):
 def test_unknown_column_is_an_error(tmp_path):
     lay_out(tmp_path, {"1.txt": "a"})
     with pytest.raises(SourceError, match=r"has no column 'body'; it has 'text', 'file'\."):
-        table(tmp_path, kinds={"body": pa.string()})
+        open_source(tmp_path).batches({"body": pa.string()})
 
 
 def test_cell_of_another_type_is_a_bad_row(tmp_path):

@@ -123,6 +123,16 @@ def test_bad_lines_are_skipped_and_counted(file):
     assert source.where(0).endswith("line 5")
 
 
+@pytest.mark.parametrize("block_bytes", [1, 20, 1 << 23])
+def test_bad_first_lines_are_skipped_whatever_the_blocks(file, block_bytes):
+    path = file("log: started", "", "[1]", '{"a": 1}', "oops", '{"a": 2}')
+    source = open_source(path, ReadOptions(skip_bad_rows=True, block_bytes=block_bytes))
+    assert [row for batch in source.batches({"a": NUMBER}) for row in batch.to_pylist()] == [{"a": 1.0}, {"a": 2.0}]
+    assert [bad.where for bad in source.bad] == [f"{path}, line {line}" for line in (1, 3, 5)]
+    assert refusal(path, reading=ReadOptions(block_bytes=block_bytes)).startswith("data.jsonl, line 1: ")
+    assert refusal(file("oops", "{"), reading=ReadOptions(skip_bad_rows=True)).startswith("data.jsonl, line 1: ")
+
+
 def test_fields_in_no_row_are_an_error(file):
     path = file('{"a": 1}')
     assert refusal(path, {"b": NUMBER}) == "data.jsonl has no column 'b'; it has 'a'."

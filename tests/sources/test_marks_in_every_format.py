@@ -2,6 +2,7 @@
 same families are inferred."""
 
 import json
+import math
 import sqlite3
 
 import pyarrow as pa
@@ -70,7 +71,12 @@ def duckdb(folder, cells):
     return {"query": f"SELECT * FROM '{parquet(folder, cells)}'"}
 
 
+def quoted_csv(folder, cells):
+    return csv(folder, [f'"{cell}"' for cell in cells])
+
+
 WRITERS = {
+    "quoted csv": quoted_csv,
     "jsonl": json_lines,
     "parquet": parquet,
     "encoded parquet": lambda folder, cells: parquet(folder, cells, encoded=True),
@@ -88,15 +94,21 @@ def read(place):
     """The rows that are kept, how many are not, why, and the digest of a model of the former."""
     source = opened(place, SKIPPING)
     types = {"x": pa.float64(), "y": pa.string()}
-    rows = [tuple(row.values()) for batch in source.batches(types) for row in batch.to_pylist()]
+    rows = [(without_nan(row["x"]), row["y"]) for batch in source.batches(types) for row in batch.to_pylist()]
     model = Model.train(SCHEMA, opened(place, SKIPPING)) if rows else None
     return rows, source.skipped, source.bad, model and digest(model)
+
+
+def without_nan(x):
+    """NaN is missing too, as pyarrow reads "NaN " inside quotes."""
+    return None if x is None or math.isnan(x) else x
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 @settings(max_examples=some(30))
 @given(cells=st.lists(CELL, min_size=1, max_size=40))
 @example(cells=REVIEWED)
+@example(cells=["0.0", "0.0", "NaN "])
 def test_same_rows_are_kept_as_of_csv(tmp_path_factory, kind, cells):
     folder = tmp_path_factory.mktemp("marks")
     rows, skipped, bad, counted = read(csv(folder, cells))
@@ -154,6 +166,8 @@ def test_same_family_is_inferred_of_every_format(tmp_path, sample):
         if kind != "encoded parquet":  # whose categories are levels, with and without marks
             place = write(tmp_path, cells)
             assert Schema.infer(opened(place), "y") == schema, kind
+            if kind == "quoted csv" and schema.columns["x"].reads != pa.float64():
+                continue  # blanks inside quotes belong to a level
             assert digest(Model.train(schema, opened(place))) == expected, kind
     if schema.columns["x"].reads == pa.float64():
         assert digest(Model.train(schema, open_source(csv(tmp_path, cells)))) == expected
@@ -169,7 +183,7 @@ def test_categorical_type_is_a_category_with_and_without_marks(tmp_path, cells):
     assert Schema.infer(open_source(parquet(tmp_path, cells * 30, encoded=True)), "y").columns == expected
 
 
-@pytest.mark.parametrize("kind", sorted(WRITERS.keys() - {"encoded parquet"}))
+@pytest.mark.parametrize("kind", sorted(WRITERS.keys() - {"encoded parquet", "quoted csv"}))
 def test_other_texts_among_numbers_are_pointed_out(tmp_path, kind):
     cells = [f"{row / 7:.3f}" for row in range(100)] + ["tba"]
     with pytest.warns(UserWarning, match="Column 'x': 99% numbers, the rest 'tba', so all cells are texts"):

@@ -16,22 +16,23 @@ SCHEMA = Schema({"x": Gaussian(), "level": Categorical(), "text": Words()}, labe
 BLANKS = st.text(alphabet=" \t", max_size=2)
 TEXT = st.sampled_from(["yes", "no", "None", "-", ".", "a b", "é"])
 NUMBER = st.none() | st.floats(-9, 9).map(lambda x: round(x, 2))
+NOTHING = st.just("")
 MARK = st.sampled_from([*MISSING, *MISSING_NUMBERS])
 
 
 @st.composite
-def cells(draw, value, mark):
+def cells(draw, value, mark, inside=NOTHING):
     """(the value of a cell, one way to write it)"""
     meant = draw(value)
     written = draw(mark) if meant is None else str(meant)
     around = draw(st.tuples(BLANKS, BLANKS))
     if draw(st.booleans()):
-        written = f'"{written}"'
+        written = f'"{draw(inside)}{written}{draw(inside)}"'
     return meant, around[0] + written + around[1]
 
 
 ROW = st.tuples(
-    cells(NUMBER, MARK),
+    cells(NUMBER, MARK, BLANKS | st.just("\u00a0")),
     cells(TEXT | st.none(), st.sampled_from(MISSING)),
     cells(TEXT | st.just("a, b") | st.none(), st.sampled_from(MISSING)).filter(
         lambda cell: cell[0] != "a, b" or '"' in cell[1]
@@ -126,6 +127,16 @@ def test_quoted_numbers_may_have_white_space(file):
     path = file("x,y\n" + "".join(f'" {i}.5 ",{"pq"[i % 2]}\n' for i in range(30)) + "-,p\n")
     schema = Schema.infer(open_source(path), "y")
     assert Model.train(schema, open_source(path)).counts("x").sums["n"].round().sum() == 30
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0"])
+def test_blanks_around_quoted_numbers_and_marks_mean_nothing(file, blank):
+    cells = ["1.5", "?", "-", "unknown", "2.25", "", "7"]
+    path = file("x,y\n" + "".join(f'"{blank}{cell}{blank}",{"pq"[i % 2]}\n' for i, cell in enumerate(cells * 9)))
+    reading = ReadOptions(missing=(*MISSING, "unknown"))
+    assert read(path, {"x": pa.float64()}, reading) == [(1.5,), (None,), (None,), (None,), (2.25,), (None,), (7.0,)] * 9
+    assert Schema.infer(open_source(path, reading), "y").columns == {"x": Gaussian()}
+    assert read(path, {"x": pa.string()}, reading)[:2] == [(f"{blank}1.5{blank}",), (f"{blank}?{blank}",)]
 
 
 def test_labels_follow_the_rules_of_text(file):

@@ -188,12 +188,13 @@ def test_error_in_a_task_is_one_sentence(spark, frame, schema):
 def test_workers_without_the_library_are_one_sentence(spark):
     from pyspark.errors import PythonException
 
-    from tallybayes.spark.errors import sentences
+    from tallybayes.spark.errors import library_errors
 
     told = (
         "An exception was thrown from the Python worker:\nModuleNotFoundError: No module named 'tallybayes'\n\tat java"
     )
-    with pytest.raises(ModuleNotFoundError, match=r"^Spark's workers run a Python without tallybayes.*$"), sentences():
+    without = pytest.raises(ModuleNotFoundError, match=r"^Spark's workers run a Python without tallybayes.*$")
+    with without, library_errors():
         raise PythonException(told)
 
 

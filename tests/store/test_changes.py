@@ -1,6 +1,7 @@
 """Changes of a store: arguments, errors and results."""
 
 import random
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -167,6 +168,9 @@ def test_store_is_created_in_a_new_folder(tmp_path, store):
         store.backup(store.path)
     with pytest.raises(StoreError, match="There is no folder"):
         Store.create(tmp_path / "no" / "s", SCHEMA)
+    if sys.platform == "linux":  # where not even root may create a folder there
+        with pytest.raises(StoreError, match="/proc/s cannot be created: No such file"):
+            Store.create("/proc/s", SCHEMA)
     with pytest.raises(StoreError, match="is not a store"):
         Store.open(tmp_path)
     (tmp_path / "empty").mkdir()

@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+import time
 from contextlib import contextmanager
 
 import pytest
@@ -55,6 +56,55 @@ def test_a_snapshot_whose_commit_is_in_doubt_doubles_no_row(store, monkeypatch):
             store.snapshot()
     store.correct("1", "b")
     assert reopened(store) == {"b": 2.0}
+
+
+class FullDisk:
+    """A disk without room for a model, for a while."""
+
+    def __init__(self, store, monkeypatch):
+        self.attempts, self.is_full, write = 0, True, store._state.folder.write
+
+        def writing(*given):
+            self.attempts += 1
+            if self.is_full:
+                raise OSError(28, "No space left on device")
+            return write(*given)
+
+        monkeypatch.setattr(store._state.folder, "write", writing)
+
+
+def test_a_snapshot_on_a_full_disk_is_not_tried_again_at_once(tmp_path, monkeypatch, caplog):
+    with Store.create(tmp_path / "s", {"t": Words()}, snapshot_every=2) as store:
+        store.learn_all([("secretword", "a", "1"), ("beta", "b", "2"), ("gamma", "b", "3")])
+        store.snapshot()
+        monkeypatch.setattr(store._writer, "_next_snapshot", 0.0)
+        disk = FullDisk(store, monkeypatch)
+        store.forget(id="1")  # which drops the snapshot
+        for _ in range(20):
+            store.ids()
+        store.learn_all([("delta", "a", "4"), ("epsilon", "b", "5")])
+        assert store.snapshot_failed
+        assert disk.attempts == 1
+        assert store._writer._pause() > 30  # seconds until the next one, if nothing happens before
+        assert [record.getMessage() for record in caplog.records] == [
+            f"{store.path}: a snapshot could not be written: No space left on device."
+        ]
+
+
+def test_a_snapshot_is_written_once_there_is_room_again(tmp_path, monkeypatch, caplog):
+    monkeypatch.setattr("tallybayes.store.writer.RETRY", 0.01)
+    with Store.create(tmp_path / "s", {"t": Words()}, snapshot_every=2) as store:
+        disk = FullDisk(store, monkeypatch)
+        store.learn_all([("alpha", "a", "1"), ("beta", "b", "2")])
+        while disk.attempts < 3:
+            time.sleep(0.01)
+        assert store.snapshot_failed
+        disk.is_full = False
+        while store.snapshot_failed:  # although nothing changes
+            time.sleep(0.01)
+        assert (store.path / "snapshot-2.tally").exists()
+        assert len(caplog.records) == 1
+        assert store.verify()
 
 
 def test_a_change_refused_after_another_made_a_new_base_keeps_the_old_one_until_the_commit(store, monkeypatch):

@@ -1,7 +1,7 @@
 """Disk failures: the change is discarded, everything before it is kept, and queries still work."""
 
 import resource
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
 import pytest
@@ -77,22 +77,44 @@ def test_failure_at_any_step_leaves_the_store_unchanged(tmp_path, change, times)
         assert store.digest() == after
 
 
+@contextmanager
+def full_disk(store):
+    sql = store._journal.sql
+    pages = store._ask(lambda: sql.execute("PRAGMA page_count").fetchone())[0]
+    store._ask(lambda: sql.execute(f"PRAGMA max_page_count={pages}"))
+    yield
+    store._ask(lambda: sql.execute("PRAGMA max_page_count=1000000"))
+
+
 def test_full_disk_is_reported_and_queries_continue(tmp_path):
     with filled(tmp_path / "s") as store:
-        sql = store._journal.sql
-        pages = store._ask(lambda: sql.execute("PRAGMA page_count").fetchone())[0]
-        store._ask(lambda: sql.execute(f"PRAGMA max_page_count={pages}"))
         done = 0
-        with suppress(NotWrittenError):
-            for done in range(100):
+        with full_disk(store):
+            with suppress(NotWrittenError):
+                for done in range(100):
+                    store.learn(f"word{done}", "spam", id=f"{done}")
+            with pytest.raises(NotWrittenError, match=r"full. It was discarded; try again"):
                 store.learn(f"word{done}", "spam", id=f"{done}")
-        with pytest.raises(NotWrittenError, match=r"full. It was discarded; try again"):
-            store.learn(f"word{done}", "spam", id=f"{done}")
-        assert store.beliefs().posterior("win").shape == (1, 2)
-        assert store.number == 3 + done
-        store._ask(lambda: sql.execute("PRAGMA max_page_count=1000000"))
+            assert store.beliefs().posterior("win").shape == (1, 2)
+            assert store.number == 3 + done
         store.learn(f"word{done}", "spam", id=f"{done}")
         assert store.number == 4 + done
+        assert store.verify()
+
+
+def test_full_disk_refuses_changes_without_loading_the_model_again(tmp_path):
+    """Which takes seconds, if the store is large, while mail goes on arriving."""
+    large = [" ".join(f"word{row}-{i}" for i in range(500)) for row in range(3)]  # more than any free page can take
+    with filled(tmp_path / "s") as store:
+        model, before, answer = store._state.model, store.digest(), store.beliefs().posterior("win").tolist()
+        with full_disk(store):
+            for id, row in enumerate(large):
+                with pytest.raises(NotWrittenError, match="full"):
+                    store.learn_all([("lunch again", "ham", f"a {id}"), (row, "new class", f"b {id}")])
+            assert store._state.model is model
+        assert store.digest() == before
+        assert store.beliefs().posterior("win").tolist() == answer
+        store.learn(large[0], "spam", id="large")
         assert store.verify()
 
 
@@ -120,6 +142,20 @@ def test_file_size_limit_leaves_the_store_unchanged(tmp_path):
     with Store.open(tmp_path / "s") as store:
         store.forget(id="new")
         assert store.digest() == before
+
+
+def test_unreadable_snapshot_is_not_used(tmp_path):
+    """Such as one that root has written for itself only."""
+    with filled(tmp_path / "s") as store:
+        expected = store.digest()
+    snapshot = tmp_path / "s" / "snapshot-2.tally"
+    snapshot.unlink()
+    snapshot.symlink_to(snapshot)  # which not even root can read
+    with Store.open(tmp_path / "s") as store:
+        assert store.digest() == expected
+        store.snapshot()
+        assert store.verify()
+    assert not snapshot.is_symlink()
 
 
 def test_files_of_a_dead_writer_are_removed_on_open(tmp_path):

@@ -133,3 +133,12 @@ def test_counts_fill_whole_pages_after_the_bytes_in_the_tree(size):
     header = 2 + max(-(-(12 + 2 * len(sealed)).bit_length() // 7), 1)
     assert (header + len(sealed) - LEAST_LOCAL) % OVERFLOW == 0
     assert seal(counts, second)[1] != content  # which nobody can guess
+
+
+def test_wrong_length_of_counts_is_noticed():
+    """Although what follows compressed counts is zero, and zlib would not read it."""
+    sealed, _ = seal(b"ten words " * 1000, next(salts()))
+    at = LEAST_LOCAL + SALT
+    for mask in (2, 4, 8):
+        with pytest.raises((ValueError, zlib.error)):
+            unseal(sealed[:at] + bytes([sealed[at] ^ mask]) + sealed[at + 1 :])

@@ -4,6 +4,7 @@ import contextlib
 import hashlib
 import json
 import random
+import re
 import shutil
 import sqlite3
 
@@ -123,6 +124,9 @@ TAMPERINGS = [
     "UPDATE about SET value = '0.6' WHERE name = 'set threshold'",
     "UPDATE about SET name = 'set treshold' WHERE name = 'set threshold'",
     "UPDATE about SET hash = 'x' WHERE name = 'set threshold'",
+    "UPDATE replaced SET id = 'z' WHERE id = 'c'",
+    "CREATE INDEX another ON entries (at)",
+    "PRAGMA user_version = 1",
 ]
 
 
@@ -132,6 +136,7 @@ def test_any_alteration_of_the_database_is_detected(store, tampering):
     store.learn("more", "ham", id="d")
     store.set("threshold", 0.5)
     store.snapshot()
+    store.correct("c", "spam")
     assert store.verify()
     store.close()
     sql = sqlite3.connect(store.path / "journal.sqlite")
@@ -181,6 +186,31 @@ def contents(path):
     return found
 
 
+def flipped(data, at, mask):
+    return data[:at] + bytes([data[at] ^ mask]) + data[at + 1 :]
+
+
+def test_flipped_byte_of_the_header_is_detected(store):
+    """One of them would make the database read-only, which nobody would notice before the next change."""
+    store.close()
+    file = store.path / "journal.sqlite"
+    data = file.read_bytes()
+    for at in [*range(24), *range(44, 92)]:
+        file.write_bytes(flipped(data, at, 1 << at % 8))
+        assert problems(store.path), at
+
+
+def test_flipped_byte_of_a_table_definition_is_detected(store):
+    """SQLite reads `WITHOUT` and `wITHOUT` alike, and does not check an altered type or constraint."""
+    store.close()
+    file = store.path / "journal.sqlite"
+    data = file.read_bytes()
+    places = [at for found in re.finditer(rb"CREATE (TABLE|INDEX)[ -~\n]+\)", data) for at in range(*found.span())]
+    for at in places[::13]:
+        file.write_bytes(flipped(data, at, 32))
+        assert problems(store.path), at
+
+
 @pytest.mark.slow
 def test_flipped_byte_is_detected_if_it_matters(store, tmp_path):
     """If nothing is detected, every query of the database is unchanged; in a model file every byte matters."""
@@ -194,10 +224,9 @@ def test_flipped_byte_is_detected_if_it_matters(store, tmp_path):
         path = tmp_path / f"damaged-{turn}"
         shutil.copytree(store.path, path)
         name = order.choice(sorted(name for name in files if files[name]))
-        data = bytearray(files[name])
+        data = files[name]
         at = order.choice([i for i, byte in enumerate(data) if byte]) if turn % 2 else order.randrange(len(data))
-        data[at] ^= 1 << order.randrange(8)
-        (path / name).write_bytes(data)
+        (path / name).write_bytes(flipped(data, at, 1 << order.randrange(8)))
         if not problems(path):
             silent += 1
             assert name == "journal.sqlite", (name, at)

@@ -5,6 +5,7 @@ but `sklearn` and `testing`, and is the only importer of typer and rich. Nothing
 room before a verb runs: `--help` must be instant.
 """
 
+import os
 import sys
 from typing import Any
 
@@ -18,7 +19,7 @@ def main() -> None:
     """The program; from here on it can be interrupted, even while modules load."""
     try:
         if is_wanted(sys.argv[1:]):
-            sys.exit(pass_mail(sys.argv[2:]))
+            os._exit(pass_mail(sys.argv[2:]))  # all is written, and Python takes milliseconds to end
         from tallybayes.cli.program import run
 
         run()

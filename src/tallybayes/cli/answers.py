@@ -78,7 +78,7 @@ def _as_json(cells: pa.Array) -> list[str]:
     """Every cell as JSON: numbers as Arrow writes them, other values converted once each."""
     if cells.type in NUMBERS and pc.all(pc.is_finite(cells)).as_py():
         return cells.cast(pa.string()).fill_null("null").to_pylist()
-    if pa.types.is_nested(cells.type):
+    if pa.types.is_nested(cells.type) or isinstance(cells.type, pa.BaseExtensionType):
         return [_json(value) for value in cells.to_pylist()]
     coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
     written = [_json(value) for value in coded.dictionary.to_pylist()]

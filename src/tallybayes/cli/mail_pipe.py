@@ -37,7 +37,7 @@ def pass_mail(arguments: list[str]) -> int:
     except (OSError, MemoryError) as error:
         _say(f"The mail could not be read: {error}.")
         return NOT_WRITTEN
-    output, code = _answer(mail, more)
+    output, code = _answer(arguments, mail, more)
     if not output and code != FINE:  # there is no verdict
         code = FINE if options.isdisjoint(CODE_ALONE | CHANGING) else FAILED
     if not options.isdisjoint(CODE_ALONE):
@@ -73,7 +73,7 @@ def _read_mail() -> tuple[bytes, bool]:
     return bytes(mail), True
 
 
-def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
+def _answer(arguments: list[str], mail: bytes, more: bool) -> tuple[bytes, int]:
     """The output and exit code of the second process; nothing and `FAILED` if it was killed."""
     try:
         if more:
@@ -82,7 +82,7 @@ def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
         child = os.fork()
         if child == 0:
             os.close(reading)
-            _look(mail, writing)
+            _look(arguments, mail, writing)
         os.close(writing)
         output = _read_output(reading, child)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -94,19 +94,29 @@ def _answer(mail: bytes, more: bool) -> tuple[bytes, int]:
     return output, ended
 
 
-def _look(mail: bytes, writing: int) -> None:
-    """The second process: the ordinary program, with the mail as its standard input. Does not return."""
+def _look(arguments: list[str], mail: bytes, writing: int) -> None:
+    """The second process: the verb, with the mail as its standard input. Does not return."""
     code = FAILED
     try:
         os.dup2(_file_of(mail), 0)
         os.dup2(writing, 1)
         for name, mode in (("stdin", "r"), ("stdout", "w")):  # the old ones may differ in whether they can seek
             setattr(sys, name, os.fdopen(getattr(sys, name).fileno(), mode, closefd=False))
-        from tallybayes.cli.program import run
+        from tallybayes.cli.judging import judge, options_of
+        from tallybayes.cli.running import begin
 
-        run()
+        options = options_of(arguments)
+        if options is None:
+            from tallybayes.cli.program import run
+
+            run()
+        else:
+            begin()
+            code = judge(options)
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else FAILED
+    except KeyboardInterrupt:
+        pass
     except BaseException as error:
         _say(f"{type(error).__name__}: {error}.")
     finally:

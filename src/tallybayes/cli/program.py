@@ -22,13 +22,13 @@ from tallybayes.cli.filter import filter as filter_mail
 from tallybayes.cli.predict import predict
 from tallybayes.cli.reading import spread
 from tallybayes.cli.report import report
-from tallybayes.cli.running import drop_output, ending
+from tallybayes.cli.running import begin, drop_output, ending
 from tallybayes.cli.sample import sample
 from tallybayes.cli.schema import schema
 from tallybayes.cli.serve import serve
 from tallybayes.cli.show import show
 from tallybayes.cli.suspects import suspects
-from tallybayes.cli.terminal import say, standard_streams
+from tallybayes.cli.terminal import say
 from tallybayes.cli.thresholds import thresholds
 from tallybayes.cli.train import train
 from tallybayes.cli.usage import Verb
@@ -80,14 +80,6 @@ def about(
 about.__doc__ = ABOUT
 
 
-class _NoPandas:
-    """Hides pandas from Arrow, which would import it (half a second) only to find that nothing here is a Series."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError("The command line needs no pandas.", name=name)
-
-
 def _leave_only(verb: str) -> None:
     """Removes the other verbs if this is one, since building their options takes 30 ms. The demo calls them all."""
     named = [command for command in app.registered_commands if getattr(command.callback, "__name__", "") == verb]
@@ -96,9 +88,8 @@ def _leave_only(verb: str) -> None:
 
 
 def run() -> None:
-    standard_streams()
+    begin()
     _leave_only(*sys.argv[1:2] or [""])
-    sys.meta_path.insert(0, _NoPandas())
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         app()

@@ -1,4 +1,4 @@
-"""How a verb ends: a sentence instead of a traceback, and an exit code for scripts."""
+"""How a verb begins and ends: a sentence instead of a traceback, and an exit code for scripts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-import typer
-
 from tallybayes.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, WRONG
-from tallybayes.cli.terminal import say
+from tallybayes.cli.terminal import say, standard_streams
 
 P = ParamSpec("P")
 
@@ -35,7 +33,7 @@ def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False
 
     @functools.wraps(verb)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        warnings.showwarning = _note  # type: ignore[assignment]
+        warnings.showwarning = note  # type: ignore[assignment]
         try:
             if not quick:
                 _leave_signals_to_python()
@@ -53,9 +51,25 @@ def ending(verb: Callable[P, int | None], name: str = "", *, quick: bool = False
             code = WRONG
             if isinstance(error, OSError) and error.filename is None:
                 drop_output()
-        raise typer.Exit(code or 0)
+        from typer import Exit
+
+        raise Exit(code or 0)
 
     return run
+
+
+class _NoPandas:
+    """Hides pandas from Arrow, which would import it (half a second) only to find that nothing here is a Series."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError("The command line needs no pandas.", name=name)
+
+
+def begin() -> None:
+    """What a process does before its verb."""
+    standard_streams()
+    sys.meta_path.insert(0, _NoPandas())
 
 
 def _leave_signals_to_python() -> None:
@@ -86,7 +100,7 @@ def sentence(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-def _note(message: Any, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
+def note(message: Any, category: type[Warning], filename: str, lineno: int, *rest: Any) -> None:
     """Shows a warning of the library as a note, without its place in the code."""
     if issubclass(category, (UserWarning, RuntimeWarning)):
         say(f"Note: {message}")

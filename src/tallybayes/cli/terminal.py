@@ -11,13 +11,13 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, TextIO
 
-from tallybayes.cli.options import ReportFormat
 from tallybayes.report.characters import clean
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from tallybayes import Report
+    from tallybayes.cli.options import ReportFormat
 
 KEPT = "\n"  # the control character that is allowed
 
@@ -85,23 +85,21 @@ def save_report(report: Report, form: ReportFormat, path: str) -> None:
     """Writes a report to a file, atomically."""
     from tallybayes.files.replacing import replacing
 
-    texts = {
-        "json": lambda: json.dumps(report.to_json(), indent=2),
-        "html": report.html,
-        "text": report.text,
-    }
     with replacing(path) as file:
-        file.write(texts[form]().encode() + b"\n")
+        file.write(_rendered(report, form))
 
 
 def print_report(report: Report, form: ReportFormat) -> None:
-    """Writes a report to standard output."""
-    if form == "json":
-        print(json.dumps(report.to_json(), indent=2))
-    elif form == "html":
-        sys.stdout.buffer.write(report.html().encode() + b"\n")  # in its declared encoding, whatever the terminal's
-    else:
+    """Writes a report to standard output; HTML in its declared encoding, whatever the terminal's."""
+    if form == "text":
         _draw(report)
+    else:
+        sys.stdout.buffer.write(_rendered(report, form))
+
+
+def _rendered(report: Report, form: ReportFormat) -> bytes:
+    texts = {"json": lambda: json.dumps(report.to_json(), indent=2), "html": report.html, "text": report.text}
+    return texts[form]().encode() + b"\n"
 
 
 def _draw(report: Report) -> None:

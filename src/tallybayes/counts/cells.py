@@ -1,15 +1,18 @@
-"""The non-empty cells of a sparse tally, as parallel arrays."""
+"""The non-empty cells of a sparse tally, as parallel arrays, and their sums by class."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Counts, Exact
+from tallybayes import kernels
+from tallybayes.counts.exact import Codes, Counts, Exact, Mask
 from tallybayes.counts.sums import added_up
+from tallybayes.kernels.strings import index_strings
 
 SOME = 1 << 18  # cells at a time
 
@@ -30,7 +33,7 @@ class Cells(NamedTuple):
         sums = {name: Exact(array.limbs[which], array.low) for name, array in self.sums.items()}
         return Cells(self.words[which], self.classes[which], sums)
 
-    def used(self, words: int) -> NDArray[np.bool_]:
+    def used(self, words: int) -> Mask:
         """Which of the first `words` words have a cell."""
         used = np.zeros(words, bool)
         used[self.words] = True
@@ -103,3 +106,64 @@ def ranges(starts: Counts, stops: Counts) -> tuple[Counts, Counts]:
     sizes = stops - starts
     of = np.repeat(np.arange(len(sizes)), sizes)
     return of, np.arange(len(of)) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+
+
+class ClassTotals:
+    """Sums over all words, by class: computed when first needed, and kept up to date. They are exact, so updating them
+    gives the same as summing again."""
+
+    def __init__(self) -> None:
+        self._totals: dict[str, Exact] = {}  # an element for each class so far
+
+    def __bool__(self) -> bool:
+        """Whether any total is kept."""
+        return bool(self._totals)
+
+    def forget(self) -> None:
+        """Drops the totals: the sums changed in another way than by adding."""
+        self._totals.clear()
+
+    def of(self, name: str, at: Sequence[int], columns: Callable[[], Codes], sums: Mapping[str, Exact]) -> Exact:
+        """The total of a sum for the classes with these indices, −1 for an unknown one; `columns` returns the class
+        index of each cell."""
+        if name not in self._totals:
+            found = columns()
+            self._totals[name] = _summed(found, sums[name], int(found.max(initial=-1)) + 1)
+        total, chosen = self._totals[name], np.array(at, np.int64)
+        known, needed = len(total), int(chosen.max(initial=-1)) + 1
+        if needed <= known and chosen.min(initial=0) >= 0:
+            return Exact(total.limbs[chosen], total.low)
+        room = max(needed, known) + 1  # the last element is for unknown classes
+        return Exact(with_room(total.limbs, room)[chosen], total.low)
+
+    def add(self, classes: Sequence[int], columns: Codes, sums: Mapping[str, Exact], sign: int) -> None:
+        """Adds more cells: `classes` maps their class indices to those here."""
+        for name, total in self._totals.items():
+            missing = 1 + max([*classes, -1]) - len(total)
+            if missing > 0:
+                total.limbs = with_room(total.limbs, len(total) + missing)
+            total.add_rows(np.array(classes, np.int64), _summed(columns, sums[name], len(classes)), sign)
+
+
+SPELLED = "\3"  # marks a character n-gram counted in addition to words
+RUNS = 6  # kinds of n-grams: of one to five words, and of characters
+
+
+def run_of(index: kernels.StringIndex) -> Codes:
+    """The kind of every entry of an index, by the spaces in it."""
+    names = index_strings(index)
+    spaces = np.minimum(pc.count_substring(names, " ").to_numpy(), RUNS - 2)
+    spelled = pc.starts_with(names, SPELLED).to_numpy(zero_copy_only=False)
+    return np.where(spelled, RUNS - 1, spaces).astype(np.int32)
+
+
+def by_run(index: kernels.StringIndex, cells: Cells) -> Codes:
+    """The class and the kind of run of every cell, as one number."""
+    return np.asarray(RUNS * cells.classes + run_of(index)[cells.words], np.int32)
+
+
+def _summed(columns: Codes, cells: Exact, width: int) -> Exact:
+    """Cells by class."""
+    if width == 1:  # as when a single text is learned
+        return cells.sum()[None]
+    return added_up(cells, columns, width)

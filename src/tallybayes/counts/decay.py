@@ -11,9 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.exact import TRACE, Exact, Mask
 
 LEAST_WEIGHT = 2.0**-100  # of a row, other than 0
 ROUNDING = 2.0**-64  # relative to what was subtracted, or to 1: less in every sum is a trace
@@ -29,7 +28,7 @@ def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
     return product
 
 
-def traces_of(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> NDArray[np.bool_] | None:
+def traces_of(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Mask | None:
     """The cells in which only a trace is left, if there are any."""
     if left["n"].low >= 0:
         return None  # whole numbers were never rounded
@@ -47,7 +46,7 @@ def without_traces(left: Mapping[str, Exact], taken: Mapping[str, Exact]) -> Map
     return {name: Exact(np.where(traces[..., None], 0, array.limbs), array.low) for name, array in left.items()}
 
 
-def holding(sums: Mapping[str, Exact]) -> NDArray[np.bool_]:
+def holding(sums: Mapping[str, Exact]) -> Mask:
     """Where any of the sums is not zero. If the count is zero, whatever decay left in other sums is ignored."""
     filled = ~sums["n"].is_zero()
     rest = np.flatnonzero(~filled)

@@ -16,12 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.limbs import LIMB, largest, ratio, window
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 Codes = NDArray[np.int32]
+Indices = NDArray[np.intp]
+Mask = NDArray[np.bool_]
 
+LIMB = 32  # bits
+FEW = 16  # limbs: up to here Python is faster than numpy's overhead
 TRACE = 2.0**-100  # decay truncates less than this part of a sum
 FULL = 1 << 62  # limbs stay below this, so that any two can be added
 NARROW = 8  # limbs in a row
@@ -165,23 +168,29 @@ class Exact:
         first, last = int(used[0]), int(used[-1]) + 1
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
-    def is_zero(self) -> NDArray[np.bool_]:
+    def is_zero(self) -> Mask:
         if self.limbs.shape[-1] == 1:
             return np.asarray(self.limbs[..., 0] == 0)
         return np.asarray(~self._signed_limbs().any(axis=-1))
-
-    def is_negative(self) -> NDArray[np.bool_]:
-        return np.asarray((self._signed_limbs() < 0).any(axis=-1))
 
     def _signed_limbs(self) -> Counts:
         """Limbs that all have the sign of their number, like single limbs and positive ones."""
         signed = self.limbs.shape[-1] == 1 or not self.limbs.size or self.limbs.min() >= 0
         return self.limbs if signed else self.carried().limbs
 
-    def is_below(self, bound: Floats | float) -> NDArray[np.bool_]:
+    def is_below(self, bound: Floats | float) -> Mask:
         """Where a number is below −bound: negative by more than decay may have truncated."""
-        negative = self.is_negative()
+        negative = np.asarray((self._signed_limbs() < 0).any(axis=-1))
         return np.asarray(negative & (self.round() < -np.asarray(bound))) if negative.any() else negative
+
+    def differs(self, other: Exact, traces: int) -> Mask:
+        """Where these numbers differ from others by more than so many roundings of decay."""
+        rest = self - other
+        differs = ~rest.is_zero()
+        if differs.any():
+            trace = traces * TRACE * (1.0 + np.abs(other.round()))
+            differs = rest.is_below(trace) | (-rest).is_below(trace)
+        return differs
 
     def integers(self) -> list[int]:
         """Every number in units of its lowest limb, in C order."""
@@ -210,18 +219,11 @@ class Exact:
         if near._is_near():
             limbs = np.ascontiguousarray(near.limbs).reshape(math.prod(self.shape), near.limbs.shape[-1])
             return kernels.round_limbs(limbs, near.low).reshape(self.shape)
-        return np.array([ratio(number, 1, self.low) for number in self.integers()], np.float64).reshape(self.shape)
+        return np.array([_nearest(number, self.low) for number in self.integers()], np.float64).reshape(self.shape)
 
     def _is_near(self) -> bool:
         """Whether no number is near the ends of the doubles' range, with two limbs for carries."""
         return self.low >= -30 and self.end <= 28
-
-    def whole(self) -> Counts:
-        """Every number as int64; a fraction or a number beyond 2⁶³ is an error."""
-        values = self.fractions()
-        if any(v.denominator != 1 or not -(1 << 63) <= v.numerator < 1 << 63 for v in values):
-            raise OverflowError("A count is not a whole number below 2⁶³.")
-        return np.array([int(v) for v in values], np.int64).reshape(self.shape)
 
     def add_at(self, index: Any, other: Exact) -> None:
         """Adds in place, touching only the cells at `index`."""
@@ -266,3 +268,36 @@ def _times(limbs: Counts, factor: int) -> Counts:
 def union(a: Exact, b: Exact) -> tuple[int, int]:
     low = min(a.low, b.low)
     return low, max(a.low + a.limbs.shape[-1], b.low + b.limbs.shape[-1]) - low
+
+
+def _nearest(number: int, low: int) -> float:
+    """number · 2^(32·low) as the nearest double, infinite beyond the largest."""
+    try:
+        return (number << max(LIMB * low, 0)) / (1 << max(-LIMB * low, 0))
+    except OverflowError:
+        return -math.inf if number < 0 else math.inf
+
+
+def window(factors: list[Floats]) -> tuple[int, int]:
+    """Lowest limb and number of limbs that hold any sum of products of these columns."""
+    low = high = 0
+    for factor in factors:
+        least, most = exponents(factor)
+        low, high = low + least, high + most
+    first = low // LIMB
+    return first, -(-high // LIMB) - first + 5  # two limbs for 2⁶³ summands, three that one product may span
+
+
+def exponents(values: Floats) -> tuple[int, int]:
+    """The position of the lowest bit that any of these numbers may have, and the one above the highest."""
+    magnitudes = np.abs(values[np.isfinite(values) & (values != 0.0)])
+    if not magnitudes.size:
+        return 0, 0
+    return max(int(np.frexp(magnitudes.min())[1]) - 53, -1074), int(np.frexp(magnitudes.max())[1])
+
+
+def largest(limbs: Counts) -> int:
+    """The largest magnitude."""
+    if limbs.size <= FEW:
+        return max(map(abs, limbs.reshape(-1).tolist()), default=0)
+    return max(int(limbs.max()), -int(limbs.min()))

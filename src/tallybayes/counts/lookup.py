@@ -14,11 +14,11 @@ LONGEST = 100  # characters of a name that are compared with others
 
 def by_class(sums: Mapping[str, Exact], classes: Sequence[Any]) -> dict[Any, Any]:
     """A single sum as {class: number}; several as {sum: {class: number}}."""
-    found = {name: dict(zip(classes, numbers(row), strict=True)) for name, row in sums.items()}
+    found = {name: dict(zip(classes, _numbers(row), strict=True)) for name, row in sums.items()}
     return next(iter(found.values())) if len(found) == 1 else found
 
 
-def numbers(row: Exact) -> list[int | float]:
+def _numbers(row: Exact) -> list[int | float]:
     pairs = zip(row.fractions(), row.round().tolist(), strict=True)
     return [int(exact) if exact.denominator == 1 else rounded for exact, rounded in pairs]
 

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Exact, Floats
-from tallybayes.counts.limbs import exponents
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats, exponents
 from tallybayes.counts.slots import Key
 from tallybayes.counts.sums import ClassSums, InfiniteError, cells_of, sum_columns, sum_weighted, weighted_table
 

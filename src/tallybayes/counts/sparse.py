@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.cells import Cells, Changes, with_room
-from tallybayes.counts.class_totals import RUNS, ClassTotals, by_run
+from tallybayes.counts.cells import RUNS, Cells, Changes, ClassTotals, by_run, with_room
 from tallybayes.counts.decay import holding, scaled, traces_of, without_traces
 from tallybayes.counts.exact import Codes, Counts, Exact
 from tallybayes.counts.packing import Arrays, pack_cells, read_words, unpack_cells, write_words
@@ -150,25 +149,17 @@ class SparseTally(AnyTally):
         words, columns, sums = self.cells()
         return SparseTally(self._classes, self.index, words, columns, scaled(sums, factor)).only(self._classes)
 
-    def only(self, classes: Iterable[Key]) -> SparseTally:
-        """The sums of these classes, without cells and words that are empty by now."""
-        index, cells = self._kept([self._classes.get(key, -1) for key in classes])
-        return SparseTally(self._classes, index, *cells)
-
     def taken(self, names: Mapping[Key, Key]) -> SparseTally:
+        """Cells and words that are empty by now are left out."""
         at = {self._classes[key]: name for key, name in names.items() if key in self._classes}
-        index, cells = self._kept([*at])
-        number = np.zeros(len(self._classes), np.int32)
-        number[[*at]] = np.arange(len(at))
-        return SparseTally(at.values(), index, *cells._replace(classes=number[cells.classes]))
-
-    def _kept(self, classes: Sequence[int]) -> tuple[kernels.StringIndex, Cells]:
-        """The non-empty words and cells of the classes with these indices."""
-        kept, cells = np.isin(list(self._classes.values()) or [0], classes), self.cells()
-        filled = cells.at(holding(cells.sums) & kept[cells.classes] if len(cells.words) else np.zeros(0, bool))
+        place = np.full(len(self._classes), -1, np.int32)
+        place[[*at]] = np.arange(len(at))
+        cells = self.cells()
+        filled = cells.at(holding(cells.sums) & (place[cells.classes] >= 0))
         used = filled.used(len(self.index))
         number = np.cumsum(used, dtype=np.int32) - np.int32(1)
-        return self.index.subset(np.flatnonzero(used).astype(np.int32)), filled._replace(words=number[filled.words])
+        index = self.index.subset(np.flatnonzero(used).astype(np.int32))
+        return SparseTally(at.values(), index, *filled.numbered(number, place))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, SparseTally):

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Exact, Floats
-from tallybayes.counts.limbs import LIMB, largest, window
+from tallybayes.counts.exact import LIMB, Codes, Counts, Exact, Floats, largest, window
 
 MOST_CELLS = 1 << 14  # columns × classes: each takes over a kilobyte while being summed
 WHOLE = 1 << 53  # below this, whole numbers and their sums are exact doubles

@@ -70,9 +70,9 @@ class AnyTally(Additive):
     def taken(self, names: Mapping[Key, Key]) -> Self:
         """The sums of these classes, each under its new name."""
 
-    @abstractmethod
     def only(self, classes: Iterable[Key]) -> Self:
         """The sums of these classes."""
+        return self.taken({key: key for key in classes})
 
     @abstractmethod
     def canonical(self) -> Self:
@@ -185,10 +185,6 @@ class Tallies(AnyTally):
 
     def taken(self, names: Mapping[Key, Key]) -> Self:
         return self._each(lambda part: part.taken(names))
-
-    def only(self, classes: Iterable[Key]) -> Self:
-        wanted = set(classes)
-        return self._each(lambda part: part.only(wanted))
 
     def canonical(self) -> Self:
         return self._each(lambda part: part.canonical())

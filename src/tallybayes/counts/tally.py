@@ -12,11 +12,10 @@ from itertools import count, filterfalse
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
-from tallybayes.counts.exact import FULL, Counts, Exact, Floats, union
+from tallybayes.counts.exact import FULL, Counts, Exact, Floats, Mask, union
 from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, read_table, unpack_table, write_table
 from tallybayes.counts.rows import Rows as Rows
@@ -126,10 +125,6 @@ class Tally(AnyTally):
         known = [key for key in names if key in self._classes]
         return self.aligned(self._slots, known).renamed([names[key] for key in known])
 
-    def only(self, classes: Iterable[Key]) -> Tally:
-        wanted = set(classes)
-        return self.aligned(self._slots, [key for key in self._classes if key in wanted])
-
     def pack(self, prefix: str, keys: list[Key], arrays: Arrays) -> dict[str, Any]:
         return pack_table(prefix, self.slots, self.aligned(self._slots, keys).sums, arrays)
 
@@ -179,7 +174,7 @@ class Tally(AnyTally):
     def filled(self) -> list[Key]:
         return in_order(self._classes, np.asarray(self._filled_cells().any(axis=0)))[0]
 
-    def _filled_cells(self) -> NDArray[np.bool_]:
+    def _filled_cells(self) -> Mask:
         filled = np.zeros((len(self._slots), len(self._classes)), bool)
         for array in self.sums.values():
             filled |= ~array.is_zero()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Self
@@ -27,12 +28,22 @@ def quoted(value: Any) -> str:
     return f"{text[: 2 * LONGEST]}…" if cut or len(text) > 2 * LONGEST else text
 
 
-def callers_level() -> int:
-    """The `stacklevel` at which a warning names the line that called the library, however deep inside it is raised."""
-    frame, level = sys._getframe(1), 1
+def a_kind(value: Any) -> str:
+    """What this is, at the beginning of a sentence.
+
+    >>> a_kind(3), a_kind("x")
+    ('An int', 'A str')
+    """
+    name = type(value).__name__
+    return f"{'An' if name[0] in 'AEIOUaeiou' else 'A'} {name}"
+
+
+def warn(message: str) -> None:
+    """A warning that names the line that called the library, however deep inside it is raised."""
+    frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
         frame, level = frame.f_back, level + 1
-    return level
+    warnings.warn(message, stacklevel=level)
 
 
 class RowError(ValueError):

@@ -41,11 +41,11 @@ from tallybayes.data.naming import hint, those_there
 from tallybayes.data.objects import (
     REFUSALS,
     is_long_text,
-    mixed,
     object_cells,
     object_columns,
     text_parts,
     unencodable,
+    unreadable,
     with_objects,
 )
 from tallybayes.data.refused import check_read, is_read, refused
@@ -57,7 +57,7 @@ BATCH_ROWS = 1 << 16  # batches below both limits are combined; a row-major arra
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
     """A frame of any kind as record batches."""
-    return map(_plain, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
+    return map(plain_batch, [data] if isinstance(data, pa.RecordBatch) else _batches(data))
 
 
 def _batches(data: Any) -> Iterator[pa.RecordBatch]:
@@ -108,7 +108,7 @@ def no_column(name: str, names: Iterable[str], advice: str) -> NoReturn:
     raise ValueError(f"The data has no column {name!r}; it has {those_there(there)}.{hint(name, there)} {advice}")
 
 
-def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     """The same rows with strings as offsets and bytes, which kernels read. Polars exports views, of which
     Arrow cannot even take some rows."""
     if all(map(is_plain, batch.schema.types)):
@@ -165,9 +165,11 @@ def _stream(data: Any) -> Iterable[pa.RecordBatch]:
     except (ValueError, TypeError, NotImplementedError, OverflowError) as error:  # including Arrow's own errors
         if is_column(data):
             raise no_table(data) from None
-        if objects or len(getattr(data, "columns", ())) > 1:
-            columns = {name: objects.get(name, data[name]) for name in data.columns}
-            return _from_mapping(columns | named_index(data))
+        names = list(getattr(data, "columns", ()))
+        if objects or len(names) > 1:
+            return _from_mapping({name: objects.get(name, data[name]) for name in names} | named_index(data))
+        if names:
+            raise unreadable(names[0], data[names[0]], error) from None
         raise ValueError(f"The {type(data).__name__} cannot be read as Arrow: {error}") from None
     return with_objects(stream, objects) if objects else stream
 
@@ -222,7 +224,7 @@ def _cells(name: Any, values: Any) -> pa.Array:
     except UnicodeError as error:
         raise ValueError(f"Column {str(name)!r}: {unencodable(error)}") from None
     except REFUSALS as error:
-        raise mixed(name, error) from None
+        raise unreadable(name, values, error) from None
 
 
 def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
@@ -231,9 +233,9 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
         yield from _from_mapping({name: data[name] for name in data.dtype.names})
         return
     if data.ndim != 2:
+        has = f"{data.ndim} dimension{'s' * (data.ndim != 1)}"
         raise ValueError(
-            f"A numpy array of {data.ndim} dimensions is not a table; give two, rows by columns, as in "
-            "x.reshape(len(x), -1)."
+            f"A numpy array of {has} is not a table; give two, rows by columns, as in x.reshape(len(x), -1)."
         )
     data = np.asarray(data) if isinstance(data, np.matrix) else data  # a column of np.matrix is a matrix again
     names = [str(i) for i in range(data.shape[1])]

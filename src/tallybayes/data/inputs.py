@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.data.errors import a_kind
+
 NO_FRAMES = (list, str, bytes, int, float, np.generic, type(None))  # what a list of frames does not begin with
 TABLES = "a dictionary of columns, a pandas or polars DataFrame, an Arrow table, a DuckDB relation"
 
@@ -89,28 +91,34 @@ def fetched(data: Any) -> Any:
 
 def no_table(data: Any) -> TypeError:
     """Why this is not a table, and what to give instead."""
-    name = type(data).__name__
+    this = a_kind(data)
     if is_column(data):
-        return TypeError(f"A {name} is one column, not a table: give it with a name, as in {{'x': column}}.")
+        return TypeError(f"{this} is one column, not a table: give it with a name, as in {{'x': column}}.")
     if isinstance(data, (str, os.PathLike)):
-        return TypeError(f"A {name} is not a table. Give {TABLES}; tallybayes.open_source reads files.")
+        return TypeError(f"{this} is not a table. Give {TABLES}; tallybayes.open_source reads files.")
+    if isinstance(data, Iterator) or hasattr(type(data), "batches") or _are_tables(data):
+        return TypeError(f"{this} is several tables, and one is expected. Give them one after another.")
     if isinstance(data, (list, tuple)) and data:
-        return TypeError(_no_table_of(name, data))
+        return TypeError(_no_table_of(this, data))
     if callable(getattr(type(data), "compute", None)):  # of Dask and others, whose DataFrames have the names of pandas'
-        return TypeError(f"A {name} of {type(data).__module__.split('.')[0]} is computed later: call compute() first.")
-    return TypeError(f"A {name} is not a table. Give {TABLES} or a two-dimensional numpy array.")
+        return TypeError(f"{this} of {type(data).__module__.split('.')[0]} is computed later: call compute() first.")
+    return TypeError(f"{this} is not a table. Give {TABLES} or a two-dimensional numpy array.")
 
 
-def _no_table_of(name: str, items: Sequence[Any]) -> str:
+def _are_tables(data: Any) -> bool:
+    return isinstance(data, (list, tuple)) and bool(data) and all(is_arrow(one) and not is_column(one) for one in data)
+
+
+def _no_table_of(this: str, items: Sequence[Any]) -> str:
     kinds = " and ".join(sorted({type(item).__name__ for item in items}))
     if all(isinstance(item, Mapping) for item in items):
         return (
-            f"A {name} of dictionaries that contain only lists may be several tables, or rows whose cells are lists. "
+            f"{this} of dictionaries that contain only lists may be several tables, or rows whose cells are lists. "
             "Give one dictionary of columns."
         )
     if kinds == "str":
-        return f"A {name} of texts is one column, not a table: give it with a name, as in {{'text': texts}}."
+        return f"{this} of texts is one column, not a table: give it with a name, as in {{'text': texts}}."
     return (
-        f"A {name} of {kinds} is not a table. Give a list of dictionaries, one for each row, or a two-dimensional "
+        f"{this} of {kinds} is not a table. Give a list of dictionaries, one for each row, or a two-dimensional "
         f"numpy array, as in numpy.array(rows); or {TABLES}."
     )

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.data.decimals import decimal_text, shifted
-from tallybayes.data.errors import NoLabelError
+from tallybayes.data.errors import NoLabelError, quoted
 from tallybayes.data.frames import decoded, is_bytes, is_text, one_array
 from tallybayes.data.inputs import is_arrow, is_iterable
-from tallybayes.data.objects import REFUSALS, as_objects, in_slices, kinds_of, native, unencodable
+from tallybayes.data.objects import MISSING, REFUSALS, as_objects, in_slices, kinds_of, native, unencodable
 from tallybayes.data.one_row import WIDEST
 from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
@@ -26,6 +26,8 @@ WIDEST_WHOLE = 2.0**52  # below this, all whole numbers are doubles
 NEAR = 64  # whole numbers within this range are their own codes; unused codes stay empty
 TEXT = pa.string()
 PLAIN = {str: TEXT, bool: pa.bool_(), int: pa.int64(), float: pa.float64()}  # labels that are their own keys
+CLASS_TYPES = "strings, integers or booleans"
+WEIGHTS = "weights"
 FROM_ONE_HOT = "if the labels are one-hot, numpy.asarray(y).argmax(axis=1) is the number of each row's class"
 
 
@@ -52,10 +54,20 @@ def label_array(labels: Any, what: str = "labels") -> pa.Array:
     except UnicodeError as error:
         raise ValueError(f"The {what}: {unencodable(error)}") from None
     except REFUSALS as error:
-        examples = {type(label).__name__: label for label in list(labels)[::-1] if label is not None}
-        shown = " and ".join(f"{kind} ({label!r})" for kind, label in examples.items())
-        problem = f"mix {shown}" if len(examples) > 1 else f"cannot be read: {error}"
-        raise TypeError(f"The {what} {problem}. Give {what} of one type.") from None
+        raise _unreadable(list(given), what, error) from None
+
+
+def _unreadable(labels: list[Any], what: str, error: Exception) -> TypeError:
+    """Why these are not labels: they are of several types, or of one that is none of Arrow's."""
+    examples = {type(label).__name__: label for label in labels[::-1] if type(label).__name__ not in MISSING}
+    shown = " and ".join(f"{kind} ({quoted(label)})" for kind, label in examples.items())
+    if len(examples) > 1:
+        return TypeError(f"The {what} mix {shown}. Give {what} of one type.")
+    if isinstance(error, OverflowError):
+        return TypeError(
+            f"The {what} have a number of 2⁶³ or more. Give smaller numbers{', or strings' * (what != WEIGHTS)}."
+        )
+    return TypeError(f"The {what} are of type {shown}. Give {'numbers' if what == WEIGHTS else CLASS_TYPES}.")
 
 
 def _check_one_per_row(labels: Any, what: str) -> None:
@@ -73,7 +85,7 @@ def _as_one(shape: Sequence[int]) -> str:
     """How to turn two-dimensional labels into one dimension."""
     if len(shape) != 2:
         return ""
-    return ", as in y.ravel()" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
+    return ", as in numpy.ravel(y)" if shape[1] == 1 else f"; {FROM_ONE_HOT}"
 
 
 def _as_labels(given: Sequence[Any]) -> pa.Array:
@@ -235,7 +247,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     if pa.types.is_temporal(kind) and not pa.types.is_interval(kind):
         return kind, labels.view(pa.int32() if kind.bit_width == 32 else pa.int64())
     advice = f"; {FROM_ONE_HOT}" if pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind) else ""
-    raise TypeError(f"Labels of type {kind} cannot name classes; give strings, integers or booleans{advice}.")
+    raise TypeError(f"Labels of type {kind} cannot name classes; give {CLASS_TYPES}{advice}.")
 
 
 def _in_one_unit(kind: pa.DataType) -> pa.DataType:

@@ -24,6 +24,7 @@ CHARACTERS = {"U": np.uint32, "S": np.uint8}  # by the kind of a numpy array of 
 SETS = frozenset((set, frozenset))
 CUT_OFF = frozenset((np.float16, np.longdouble))  # Arrow truncates these among whole numbers
 NUMBERS = int, float, Decimal, np.integer, np.floating
+NESTED = list, tuple, dict, set, frozenset, np.ndarray
 REFUSALS = (pa.ArrowException, OverflowError, TypeError)  # Arrow's errors for a list without a common type
 SLICE = 1 << 14  # cells passed to Arrow at a time
 MOST_CHARACTERS = 1 << 25  # of texts passed to it at a time
@@ -65,7 +66,7 @@ def object_cells(values: Any) -> pa.Array:
         return _text_cells(values)
     kinds = kinds_of(values)
     if kinds & SETS:
-        return in_slices(in_order(values))
+        return in_slices(with_sorted_sets(values))
     try:
         cells = in_slices(values)
     except REFUSALS:
@@ -134,7 +135,7 @@ def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.A
     """Arrow's conversion of these objects, if it keeps each one's own type. A float32 among objects becomes a double,
     as Arrow does next to a double."""
     if kinds & SETS:
-        return in_slices(in_order(values))
+        return in_slices(with_sorted_sets(values))
     if not (pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type)):
         return cells
     if kinds & TRUTHS:
@@ -144,7 +145,7 @@ def as_objects(cells: pa.Array, values: Iterable[Any], kinds: set[type]) -> pa.A
     return cells if is_sure(cells.type) else cells.cast(pa.float64())
 
 
-def in_order(values: Iterable[Any]) -> list[Any]:
+def with_sorted_sets(values: Iterable[Any]) -> list[Any]:
     """Sets as sorted lists: their own order differs from process to process."""
     return [_sorted(value) if type(value) in SETS else value for value in values]
 
@@ -198,6 +199,19 @@ def _has_inner_nul(values: NDArray[Any]) -> bool:
     kind = np.dtype(CHARACTERS[values.dtype.kind])
     codes = np.ascontiguousarray(values).view(kind).reshape(len(values), values.dtype.itemsize // kind.itemsize)
     return bool(np.any((codes[:, :-1] == 0) & (codes[:, 1:] != 0)))
+
+
+def unreadable(name: Any, values: Any, error: Exception) -> ValueError:
+    """Why a column cannot be read: its values are of several types, or of one that nothing counts."""
+    dtype = getattr(values, "dtype", None)
+    if dtype is None or dtype == np.dtype(object):
+        kind, *others = {type(value) for value in values if type(value).__name__ not in MISSING} or {float}
+        if others or issubclass(kind, (*NUMBERS, *NESTED)):
+            return mixed(name, error)
+        dtype = kind.__name__
+    return ValueError(
+        f"Column {str(name)!r} is of type {dtype}, which no family counts. Convert it to numbers or text."
+    )
 
 
 def mixed(name: Any, error: Exception) -> ValueError:

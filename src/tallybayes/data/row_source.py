@@ -61,7 +61,7 @@ class RowSource(InputDescription, ABC):
         absent: str = ERROR,
     ) -> dict[str, pa.DataType]:
         """The types to read these columns and the label as; by default those of the sample. With `absent="missing"`,
-        absent columns are skipped."""
+        batches may lack them."""
 
     @abstractmethod
     def each(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from tallybayes.counts.class_totals import SPELLED
+from tallybayes.counts.cells import SPELLED
 from tallybayes.counts.exact import Floats
 from tallybayes.export.portable_model import PortableModel, unweighed
 from tallybayes.families.portable import ByInterval, ByLevel, ByWords

@@ -15,23 +15,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.exact import TRACE, Exact, Floats, Mask
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, is_missing
 from tallybayes.data.fingerprints import Marks
-from tallybayes.families.belief import MANY_PARTS as MANY_PARTS
 from tallybayes.families.belief import Belief as Belief
-from tallybayes.families.belief import Free as Free
-from tallybayes.families.belief import NotLinearError as NotLinearError
-from tallybayes.families.belief import Part as Part
-from tallybayes.families.belief import Scorer as Scorer
-from tallybayes.families.belief import Terms as Terms
-from tallybayes.families.belief import Unseen as Unseen
-from tallybayes.families.belief import WordWeight as WordWeight
-from tallybayes.families.belief import by_class as by_class
-from tallybayes.families.belief import heaviest as heaviest
-from tallybayes.families.belief import log_odds as log_odds
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
 from tallybayes.families.settings import Declared, settings_of
@@ -90,13 +79,13 @@ class Family(Declared, ABC):
         """The type to read one of its columns as from a file without types."""
         return self.reads
 
-    def missing(self, cells: Any) -> NDArray[np.bool_]:
+    def missing(self, cells: Any) -> Mask:
         """Which of the encoded cells are missing; those of a block, if all of its columns are."""
         if isinstance(cells, np.ndarray):
             return np.isnan(cells) if cells.dtype.kind == "f" else np.asarray(cells < 0)
         return is_missing(cells)
 
-    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+    def gaps(self, cells: Any) -> Mask:
         """Which of the encoded cells are missing, [row, column of the block]."""
         return self.missing(cells)[:, None]
 

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Floats, Indices
 from tallybayes.families.centring import Adding, adding_weighed
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.portable import NotPortableError, Portable
@@ -75,6 +75,7 @@ class Belief(ABC):
     """Scores new cells of a column; computed once from its counts."""
 
     has_parts: bool = False  # whether the evidence of a cell can be split into parts
+    parts_are_columns: bool = False  # whether these are the columns of a block, in their order
     bound: float = 30.0  # of a cell's evidence when weighed: one unseen level must not decide alone
     likelihood: bool = True  # whether evidence is a log-likelihood, not a score that only ranks classes
     adds_up: bool = True  # whether it can be added to other columns' evidence
@@ -90,8 +91,13 @@ class Belief(ABC):
         return scores
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        """The evidence of each part of every cell, if cells have parts: a text has words."""
+        """The evidence of each part of every cell, if cells have parts: a text has words, a block columns."""
         raise TypeError("The cells of this column are not made of words.")
+
+    def weighed_parts(self, cells: Any, weights: Floats) -> Iterator[list[Part]]:
+        """The same if the family's several pieces of evidence are weighed."""
+        for parts in self.parts(cells):
+            yield [part._replace(evidence=weights.sum() * part.evidence) for part in parts]
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         """The words, levels or intervals with the most evidence for the class with this index; none for numbers."""
@@ -153,7 +159,7 @@ class Belief(ABC):
         return Unseen(np.zeros(len(cells)), np.zeros(len(cells)))
 
     @abstractmethod
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """A cell for every class index, drawn from the distribution that scores it; missing if the class has nothing to
         draw from."""
 
@@ -228,7 +234,7 @@ def with_rest(parts: list[Part], total: Floats, evidence: Floats) -> list[Part]:
     return parts if np.allclose(rest, 0.0, atol=1e-9) else [*parts, Part("", 1, rest)]
 
 
-def by_class(classes: NDArray[Any]) -> Iterator[tuple[int, NDArray[np.intp]]]:
+def by_class(classes: NDArray[Any]) -> Iterator[tuple[int, Indices]]:
     """Every class index that occurs, and where."""
     few = classes.max(initial=0) < 1 << 15
     order = np.argsort(classes.astype(np.int16) if few else classes, kind="stable")  # numpy sorts short integers faster

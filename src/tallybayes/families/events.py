@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.counts.lookup import nearest
 
 NOT_THERE = "(missing)"  # the level of a missing cell, if missing is a level
@@ -109,7 +108,7 @@ class Event:
             return [x for x in map(number_of, sorted(self.among)) if self.contains(x) or not self.is_bounded]
         return [self.low] if self.low == self.high and self.with_low and self.with_high else None
 
-    def mask(self, states: Sequence[State]) -> NDArray[np.bool_]:
+    def mask(self, states: Sequence[State]) -> Mask:
         """Which of these states belong to the event; a `ValueError` if it names one that does not exist."""
         if self.is_empty:
             return np.zeros(len(states), bool)

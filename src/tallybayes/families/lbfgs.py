@@ -10,9 +10,8 @@ from collections import deque
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 
 Smooth = Callable[[Floats], tuple[float, Floats]]  # value and gradient
 Steps = deque[tuple[Floats, Floats]]  # each step, and the change of the gradient over it
@@ -67,7 +66,7 @@ def lbfgs(
     return x
 
 
-def _direction(slopes: Floats, free: NDArray[np.bool_], known: Steps, curvature: Floats | None) -> Floats:
+def _direction(slopes: Floats, free: Mask, known: Steps, curvature: Floats | None) -> Floats:
     """The L-BFGS direction; variables held at a bound stay there."""
     rest, taken = np.where(free, slopes, 0.0), []
     for moved, turned in reversed(known):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import without_traces
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Exact, Floats, Indices, Mask
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.belief import Belief
 from tallybayes.families.centring import centred
@@ -27,7 +27,6 @@ from tallybayes.families.centring import centred
 # Encoded cells that were counted, with the class index and weight of each → the evidence of each cell for every class,
 # by the sums without it: [row, class].
 LeftOut = Callable[[Any, Rows], Floats]
-Places = NDArray[np.intp]
 FOLDS = 10
 FAR = 1 << 12  # the widest range of whole numbers that is tabled rather than sorted
 SHORT = 16  # classes
@@ -68,7 +67,7 @@ def _scored_without(family: Any, tally: Any, classes: Sequence[Key], cells: Any,
     return found.T
 
 
-def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
+def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Indices, Indices]:
     """Groups rows that have the same cell (by its number), class and weight: the first row of each group, and the group
     of every row."""
     firsts, kinds = distinct(cells)
@@ -79,7 +78,7 @@ def equal_rows(cells: NDArray[Any], rows: Rows) -> tuple[Places, Places]:
     return firsts, kinds
 
 
-def distinct(numbers: NDArray[Any]) -> tuple[Places, Places]:
+def distinct(numbers: NDArray[Any]) -> tuple[Indices, Indices]:
     """The first index of each distinct number, and for every index, which of these it has. Whole numbers of a small
     range need no sorting."""
     whole = numbers.dtype.kind == "i" and len(numbers) > 0
@@ -107,7 +106,7 @@ def _numbered(cells: Any) -> NDArray[Any]:
     return np.arange(len(cells))
 
 
-def weights_of(rows: Rows, at: Places | None = None) -> Floats:
+def weights_of(rows: Rows, at: Indices | None = None) -> Floats:
     """The weight of each row, or of those at these places."""
     if rows.weights is None:
         return np.ones(len(rows) if at is None else len(at))
@@ -119,7 +118,7 @@ def taken(sums: Exact, at: Any, own: Exact) -> Exact:
     return Exact(sums.limbs[at], sums.low) - own
 
 
-def totals_without(sums: Exact, own: Exact, row: Places, codes: Codes) -> Floats:
+def totals_without(sums: Exact, own: Exact, row: Indices, codes: Codes) -> Floats:
     """Sums by class, each row's own class without what the row added: [row, class]. A row may add several numbers,
     which must be consecutive."""
     added = Exact.zeros((len(codes),))
@@ -138,7 +137,7 @@ class LeftOutFolds:
     """Counted rows, and the fold in which each is left out. Every class has rows outside of every fold."""
 
     rows: Rows
-    at: Sequence[NDArray[np.intp]]  # the rows of each fold
+    at: Sequence[Indices]  # the rows of each fold
 
     @property
     def width(self) -> int:
@@ -167,7 +166,7 @@ class LeftOutFolds:
         return np.ascontiguousarray(rest.transpose(1, 0, 2))
 
     @staticmethod
-    def filled(counts: Floats) -> NDArray[np.bool_]:
+    def filled(counts: Floats) -> Mask:
         """Which slots hold anything, [fold, slot]; numpy is slow at reducing a short axis."""
         if counts.shape[-1] > SHORT:
             return np.asarray(counts.any(axis=-1))

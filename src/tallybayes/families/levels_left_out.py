@@ -9,9 +9,9 @@ import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.decay import without_traces
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Exact, Floats, Indices
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import Places, equal_rows, taken, weights_of
+from tallybayes.families.left_out import equal_rows, taken, weights_of
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 
 STEP = 1 << 18  # numbers computed at a time
@@ -48,7 +48,7 @@ class LevelsLeftOut:
             evidence[at] = self.logs(left)[kinds]
         return evidence
 
-    def left(self, codes: Codes, rows: Rows) -> Iterator[tuple[Places, CellsLeft, Places]]:
+    def left(self, codes: Codes, rows: Rows) -> Iterator[tuple[Indices, CellsLeft, Indices]]:
         """The rows whose cell is present, and the counts without each: once per group of equal rows, with the group of
         each row; some groups at a time."""
         there = np.flatnonzero(codes >= 0)

@@ -9,12 +9,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices
 from tallybayes.data.frames import level_text
-from tallybayes.families.base import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
+from tallybayes.families.belief import Belief, Free, Scorer, Terms, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.events import Conditional
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.settings import as_number, number_words, refused, setting
@@ -237,7 +236,7 @@ class SmoothedBelief(Belief):
             low, high = (np.log(np.where((hits > 0) & (misses > 0), end, certain)) + spread for end in ends)
         return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), -np.inf, high)
 
-    def _uncertain(self, index: int) -> tuple[Floats, NDArray[np.intp] | None]:
+    def _uncertain(self, index: int) -> tuple[Floats, Indices | None]:
         """The counts and pseudo-counts of a class that say how uncertain its probabilities are, and which of them is
         about each level, if they are fewer."""
         return self.counts[:, index] + self.pseudo, None
@@ -267,10 +266,10 @@ class SmoothedBelief(Belief):
             changed.table = np.log(probability)
         return changed
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         return pa.array(self.levels, pa.string()).take(self.draw_codes(random, classes))
 
-    def draw_codes(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw_codes(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """Level indices; missing if no level is known."""
         if not len(self.counts):
             return pa.nulls(len(classes), pa.int64())

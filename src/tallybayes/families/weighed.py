@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Exact, Floats
-from tallybayes.families.base import Belief, Family, Free, Part, Scorer, Terms, WordWeight
+from tallybayes.counts.exact import Exact, Floats, Indices
+from tallybayes.families.base import Family
+from tallybayes.families.belief import Belief, Free, Part, Scorer, Terms, WordWeight
 from tallybayes.families.centring import centred, weighed_table
 from tallybayes.families.portable import ByFormula, ByWords, NotPortableError, Portable, Weighed
 from tallybayes.families.posteriors import Posterior
@@ -49,8 +49,11 @@ class WeighedBelief(Belief):
         return type(inner[0]).together_weighed(inner, np.stack([belief.theta for belief in beliefs]))
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        for parts in self.belief.parts(cells):
+        for parts in self._parts(cells):
             yield [part._replace(evidence=self.theta * centred(part.evidence, self.belief.bound)) for part in parts]
+
+    def _parts(self, cells: Any) -> Iterator[list[Part]]:
+        return self.belief.parts(cells)
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         return self.belief.heaviest(index, prior, top)
@@ -82,7 +85,7 @@ class WeighedBelief(Belief):
     def free(self) -> Free | None:
         return self.belief.free()
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         return self.belief.draw(random, classes)
 
 
@@ -99,6 +102,9 @@ class WeighedParts(WeighedBelief):
         for weight, each in zip(self.weights, evidence, strict=True):
             if weight:
                 kernels.add_weighed(each, np.full(len(scores), weight), self.belief.bound, scores)
+
+    def _parts(self, cells: Any) -> Iterator[list[Part]]:
+        return self.belief.weighed_parts(cells, self.weights)
 
     @classmethod
     def together(cls, beliefs: Sequence[Any]) -> Scorer:

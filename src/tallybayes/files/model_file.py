@@ -97,7 +97,7 @@ class Loaded(NamedTuple):
 
 def load_version(path: str | os.PathLike[str]) -> Loaded:
     try:
-        with open(path, "rb") as file:
+        with open(os.fspath(path), "rb") as file:  # not the number of an open file, which would be closed
             version = _version(os.fstat(file.fileno()))
             start = file.read(8 + len(START))
             check_start(start, _size(file))

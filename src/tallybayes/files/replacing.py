@@ -41,18 +41,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if not target.parent.is_dir():
         raise FileNotFoundError(f"There is no folder {target.parent} to save {target.name} in.")
     _remove_abandoned(target.parent)
-    with _telling(target):
+    with _as_save_error(target):
         temporary, number = _private(target.parent)
     try:
         # The file is closed, and with that its lock ends, only after it has its name.
-        with io.BufferedWriter(_Told(number, target)) as file:
+        with io.BufferedWriter(_SavedFile(number, target)) as file:
             yield file
-            with _telling(target):
+            with _as_save_error(target):
                 file.flush()
                 _give_access(number, target)
                 os.fsync(number)
                 os.replace(temporary, target)
-        with _telling(target):
+        with _as_save_error(target):
             sync(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -132,7 +132,7 @@ def _usual_mode(folder: Path) -> int:
             probe.unlink()
 
 
-class _Told(io.FileIO):
+class _SavedFile(io.FileIO):
     """A file whose write errors say what could not be saved."""
 
     def __init__(self, number: int, target: Path) -> None:
@@ -140,12 +140,12 @@ class _Told(io.FileIO):
         self.target = target
 
     def write(self, data: Any) -> int:
-        with _telling(self.target):
+        with _as_save_error(self.target):
             return super().write(data)
 
 
 @contextmanager
-def _telling(target: Path) -> Iterator[None]:
+def _as_save_error(target: Path) -> Iterator[None]:
     """Adds the state of the file to a disk error."""
     try:
         yield

@@ -1,21 +1,21 @@
-"""A remote service as a filter, over HTTP. It imports only what parses mail, so that it starts quickly."""
+"""A remote service as a filter, over HTTP. It must start quickly, so it imports little; the service reads the mail."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from tallybayes.filtering.base import Filter, Letter, Verdict, Wanted
 from tallybayes.filtering.classes import Names
+from tallybayes.filtering.site import Site
 from tallybayes.filtering.thresholds import SETTING, Thresholds
 
 MODELS = "/v1/models"
-PATIENCE = 10.0  # seconds for an answer
-LONGEST = 1 << 20  # bytes of an answer
-FINE, REFUSED, UNKNOWN, CONFLICT = 200, 400, 404, 409
+JSON, MAIL = "application/json", "message/rfc822"
+LONGEST = 1 << 20  # bytes of a mail that is sent as it is: of a longer one, most is attachments
+FINE, REFUSED, UNKNOWN, CONFLICT, NO_MAIL = 200, 400, 404, 409, 415
 
 
 class ServerError(ValueError):
@@ -33,31 +33,19 @@ class ServerFilter(Filter):
         self, url: str, names: Names, *, token: str | None = None, spam: float | None = None, ham: float | None = None
     ) -> None:
         self.url, self.names, self._given = url, names, {"spam": spam, "ham": ham}
-        self._connection, path = self._connected(url)
-        self._headers = {"Content-Type": "application/json"}
-        if token:
-            self._headers["Authorization"] = f"Bearer {token}"
-        before, _, name = path.rstrip("/").partition(MODELS)
-        self._prefix, self._name = before + MODELS, unquote(name.strip("/"))
-
-    @staticmethod
-    def _connected(url: str) -> tuple[HTTPConnection, str]:
-        """The connection and the path; nothing is sent yet."""
         try:
-            parts = urlsplit(url)
-            kinds = {"http": HTTPConnection, "https": HTTPSConnection}
-            connection = kinds[parts.scheme if parts.hostname else ""](
-                parts.netloc.rpartition("@")[2], timeout=PATIENCE
-            )
-            return connection, parts.path
-        except (ValueError, KeyError, HTTPException):
+            self._site = Site.of(url)
+        except ValueError:
             raise ServerError(f"--server {url}: give a URL such as http://127.0.0.1:8765.") from None
-
-    def __exit__(self, *_: object) -> None:
-        self._connection.close()
+        if token and not (token.isascii() and token.isprintable()):
+            raise ServerError("The token has characters that no token has.")
+        self._headers = {"Authorization": f"Bearer {token}"} if token else {}
+        before, _, name = self._site.path.rstrip("/").partition(MODELS)
+        self._prefix, self._name = quote(before, safe="/%") + MODELS, unquote(name.strip("/"))
 
     def verdict(self, letter: Letter) -> Verdict:
-        answer = self._ask("POST", "predict", {"row": letter.row})
+        raw = self._unless(NO_MAIL, "predict", letter.raw) if len(letter.raw) <= LONGEST else None
+        answer = raw or self._ask("POST", "predict", {"row": letter.row})
         probabilities = self._probabilities(answer)
         spam = self.names.of_spam(list(probabilities))
         return Verdict.of(probabilities, spam, Thresholds.of(answer.get(SETTING), **self._given))
@@ -98,7 +86,7 @@ class ServerFilter(Filter):
             raise ServerError(f"Which model? {self.url} has {listed}; give {self.url.rstrip('/')}{MODELS}/NAME.")
         return str(names[0])
 
-    def _unless(self, status: int, verb: str, body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    def _unless(self, status: int, verb: str, body: Mapping[str, Any] | bytes) -> Mapping[str, Any] | None:
         """The answer; None if it has this status."""
         try:
             return self._ask("POST", verb, body)
@@ -107,19 +95,17 @@ class ServerFilter(Filter):
                 raise
             return None
 
-    def _ask(self, method: str, verb: str | None = None, body: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
+    def _ask(self, method: str, verb: str | None = None, body: Mapping[str, Any] | bytes = b"") -> Mapping[str, Any]:
+        """The answer to a request whose body is a mail or JSON."""
         self._name = self._name or ("" if verb is None else self._only_model())
-        named = [] if verb is None else [quote(self._name, safe=""), verb]
-        data = None if body is None else json.dumps(body).encode()
+        path = "/".join([self._prefix, *([] if verb is None else [quote(self._name, safe=""), verb])])
+        kind, data = (MAIL, body) if isinstance(body, bytes) else (JSON, json.dumps(body).encode())
         try:
-            self._connection.request(method, "/".join([self._prefix, *named]), data, self._headers)
-            answer = self._connection.getresponse()
-            content = answer.read(LONGEST + 1)
-        except (OSError, HTTPException) as error:
-            self._connection.close()
+            answer = self._site.ask(method, path, {"Content-Type": kind, **self._headers}, data)
+        except OSError as error:
             raise ServerError(f"{self.url} does not answer: {error or type(error).__name__}.") from error
         try:
-            found = json.loads(content) if len(content) <= LONGEST else None
+            found = json.loads(answer.body)
         except ValueError:
             found = None
         if answer.status != FINE:

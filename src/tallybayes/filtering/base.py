@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -14,7 +13,6 @@ from tallybayes.mail.stamping import message_id, stamped
 
 HEADER = "X-Tallybayes"
 TWO = 2
-LONGEST = 1 << 26  # bytes: longer mails are passed on without being judged
 ANY = "any"
 
 
@@ -81,6 +79,8 @@ class Letter:
 
     @cached_property
     def id(self) -> str:
+        import hashlib  # which loads OpenSSL, and is not needed to ask
+
         name = message_id(self.raw)
         if not name:  # without the hosts, which differ between copies
             content = {column: cell for column, cell in self.row.items() if column != "received"}

@@ -108,6 +108,7 @@ def open_patiently(path: str) -> Store:
         except StoreInUseError:
             if time.monotonic() > until:
                 raise StoreInUseError(
-                    f"The store {path} is in use. If it is being served, ask there: --server http://127.0.0.1:8765."
+                    f"The store {path} is in use by another process. If that is a service, stop it first; a filter can "
+                    "ask it instead: --server http://127.0.0.1:8765."
                 ) from None
             time.sleep(PAUSE)

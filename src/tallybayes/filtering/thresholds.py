@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 SPAM, HAM, UNSURE = "spam", "ham", "unsure"
@@ -104,6 +103,8 @@ def _part(n: int, share: float, what: str) -> int:
     """A share of n in decimal arithmetic: 0.29 of 100 is 29, although 0.29 * 100 is 28.999999999999996."""
     if not isinstance(share, (int, float)) or not 0 <= share <= 1:
         raise ValueError(f"The share of {what} mail that may be misjudged is {share!r}; give a number from 0 to 1.")
+    from fractions import Fraction  # not for a filter, which must start quickly
+
     return int(Fraction(repr(share)) * n)
 
 

@@ -149,9 +149,9 @@ BOTH void add_bags(const Bags& bags, const double* table, int64_t positions, int
             }
             const double value = bags.values[at];
             if (!(value > 0.0 || value < 0.0) || !within(bags.positions[at], positions)) continue;
-            const double* said = table + bags.positions[at] * width;
+            const double* evidence = table + bags.positions[at] * width;
             const double times = once ? double(value > 0.0) : value;
-            for (int64_t c = 0; c < width; ++c) sum[c] += times * said[c];
+            for (int64_t c = 0; c < width; ++c) sum[c] += times * evidence[c];
         }
         for (int64_t c = 0; c < width; ++c) scores[c * stride + row] += sum[c];
     }

@@ -37,7 +37,7 @@ std::vector<int64_t> equal_count(const std::vector<double>& below, int64_t inter
 // log P(classes | intervals) where a new interval begins at each of the `starts`.
 double log_likelihood(const Below& below, const std::vector<int64_t>& starts) {
     const int64_t classes = below.classes;
-    std::vector<double> alpha(size_t(classes) + 1, prior_worth), held(alpha), said(alpha);
+    std::vector<double> alpha(size_t(classes) + 1, prior_worth), held(alpha), rising(alpha);
     double all = 0.0, sum = 0.0;
     for (int64_t c = 0; c < classes; ++c) all += below.of(c)[below.size];
     for (int64_t c = 0; c < classes; ++c) alpha[c] = below.of(c)[below.size] * (prior_worth / all);
@@ -45,10 +45,10 @@ double log_likelihood(const Below& below, const std::vector<int64_t>& starts) {
         const int64_t first = part ? starts[part - 1] : 0, last = part < starts.size() ? starts[part] : below.size;
         held[classes] = 0.0;
         for (int64_t c = 0; c < classes; ++c) held[classes] += held[c] = below.of(c)[last] - below.of(c)[first];
-        log_rising(alpha.data(), held.data(), classes + 1, said.data());
+        log_rising(alpha.data(), held.data(), classes + 1, rising.data());
         for (int64_t c = 0; c < classes; ++c)
-            if (alpha[c] > 0.0) sum += said[c];
-        sum -= said[classes];
+            if (alpha[c] > 0.0) sum += rising[c];
+        sum -= rising[classes];
     }
     return sum;
 }

@@ -9,8 +9,6 @@
 #include "grid.hpp"
 #include "smoothing.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
@@ -26,13 +24,13 @@ struct Columns {
     Columns(In<double> values, Table<double> counts, In<int64_t> ends) : values(values), counts(counts), ends(ends) {
         const int64_t *const at = ends.data(), *const last = at + ends.size();
         expect(values.size() == counts.shape(0), "values and counts differ in length");
-        expect(std::is_sorted(at, last) && (at == last ? !values.size() : at[0] >= 0 && last[-1] == int64_t(values.size())),
+        expect(std::is_sorted(at, last) && (at == last ? !values.size() : at[0] >= 0 && last[-1] == values.size()),
                "the columns do not end in order");
     }
 
-    size_t size() const { return ends.size(); }
-    int64_t classes() const { return int64_t(counts.shape(1)); }
-    Counted operator[](size_t i) const {
+    int64_t size() const { return ends.size(); }
+    int64_t classes() const { return counts.shape(1); }
+    Counted operator[](int64_t i) const {
         const int64_t first = i ? ends.data()[i - 1] : 0;
         return {values.data() + first, counts.data() + first * classes(), ends.data()[i] - first, classes()};
     }
@@ -48,7 +46,7 @@ Method method_named(const std::string& name) {
 
 nb::object give_table(const Doubles& values, int64_t width) {
     double* out;
-    nb::object result = give<double>({values.size() / size_t(std::max(width, int64_t(1))), size_t(width)}, &out);
+    nb::object result = give<double>({int64_t(values.size()) / std::max(width, int64_t(1)), width}, &out);
     std::copy(values.begin(), values.end(), out);
     return result;
 }
@@ -80,7 +78,7 @@ nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends,
     Doubles halves, nats;
     {
         Free free;
-        for (size_t i = 0; i < columns.size(); ++i) {
+        for (int64_t i = 0; i < columns.size(); ++i) {
             const Cuts found = cut(columns[i], how, intervals);
             const Ranges ranges = whole_cells(columns[i], found.at, bits);
             made.add(ranges);
@@ -98,19 +96,19 @@ nb::tuple cut_columns(In<double> values, Table<double> counts, In<int64_t> ends,
 nb::tuple smooth_columns(In<double> values, Table<double> counts, In<int64_t> ends, In<int64_t> sizes, In<double> cuts,
                          In<double> edges, Table<double> plain, In<double> pseudo, In<double> nats, int bits) {
     const Columns columns(values, counts, ends);
-    const size_t many = columns.size();
-    const auto intervals = size_t(std::accumulate(sizes.data(), sizes.data() + sizes.size(), int64_t(0)));
+    const int64_t many = columns.size();
+    const int64_t intervals = std::accumulate(sizes.data(), sizes.data() + sizes.size(), int64_t(0));
     expect(sizes.size() == many && nats.size() == many, "there are other columns");
     expect(std::all_of(sizes.data(), sizes.data() + many, [](int64_t size) { return size > 0; }), "a column has no intervals");
     expect(cuts.size() + many == intervals && edges.size() == intervals + many && plain.shape(0) == intervals &&
-               pseudo.size() == intervals && int64_t(plain.shape(1)) == columns.classes(),
+               pseudo.size() == intervals && plain.shape(1) == columns.classes(),
            "the intervals differ in number");
     Made made;
     Integers densities;
     {
         Free free;
         const double *cut = cuts.data(), *edge = edges.data(), *n = plain.data(), *more = pseudo.data();
-        for (size_t i = 0; i < many; ++i) {
+        for (int64_t i = 0; i < many; ++i) {
             const int64_t size = sizes.data()[i], cells = size * columns.classes();
             const Intervals given{{{cut, cut + size - 1}, {edge, edge + size + 1}, 0.0}, {n, n + cells}, {more, more + size}};
             const auto better = smooth_if_better(columns[i], given, nats.data()[i], bits);
@@ -127,26 +125,20 @@ nb::tuple smooth_columns(In<double> values, Table<double> counts, In<int64_t> en
 }  // namespace
 
 void bind_intervals(nb::module_& m) {
-    m.def("cut_columns", &cut_columns, "values"_a.noconvert(), "counts"_a.noconvert(), "ends"_a.noconvert(), "method"_a,
-          "intervals"_a, "bits"_a);
-    m.def("smooth_columns", &smooth_columns, "values"_a.noconvert(), "counts"_a.noconvert(), "ends"_a.noconvert(),
-          "sizes"_a.noconvert(), "cuts"_a.noconvert(), "edges"_a.noconvert(), "plain"_a.noconvert(),
-          "pseudo"_a.noconvert(), "nats"_a.noconvert(), "bits"_a);
+    m.def("cut_columns", &cut_columns);
+    m.def("smooth_columns", &smooth_columns);
     m.def("leave_out_smoothed", [](In<double> values, Table<double> counts, int64_t density, double weight, In<double> cuts,
                                    In<double> edges, Table<double> intervals) {
         expect(values.size() == counts.shape(0), "values and counts differ in length");
         expect(density >= 0 && density < densities_of_grid, "there is no such density");
         expect(edges.size() == intervals.shape(0) + 1 && cuts.size() + 1 == intervals.shape(0) &&
                    intervals.shape(1) == counts.shape(1), "the intervals differ in number");
-        double* rest;
-        nb::object result = give<double>({intervals.shape(0), intervals.shape(1)}, &rest);
-        const Counted column{values.data(), counts.data(), int64_t(values.size()), int64_t(counts.shape(1))};
-        Free free;
-        const Ranges ranges{{cuts.data(), cuts.data() + cuts.size()}, {edges.data(), edges.data() + edges.size()}, 0.0};
-        if (const auto grid = Grid::of(column)) leave_out_smoothed(*grid, density, weight, ranges, intervals.data(), rest);
-        return result;
-    }, "values"_a.noconvert(), "counts"_a.noconvert(), "density"_a, "weight"_a, "cuts"_a.noconvert(), "edges"_a.noconvert(),
-       "intervals"_a.noconvert());
+        const Counted column{values.data(), counts.data(), values.size(), counts.shape(1)};
+        return filled<double>({intervals.shape(0), intervals.shape(1)}, [&](double* rest) {
+            const Ranges ranges{{cuts.data(), cuts.data() + cuts.size()}, {edges.data(), edges.data() + edges.size()}, 0.0};
+            if (const auto grid = Grid::of(column)) leave_out_smoothed(*grid, density, weight, ranges, intervals.data(), rest);
+        });
+    });
 }
 
 }  // namespace tallybayes

@@ -53,7 +53,7 @@ void Chain::leave(const std::vector<Place>& places, int class_, double times, Le
 }
 
 void Chain::left_out(const Documents& documents, const Reading& reading, const int32_t* own, const double* times,
-                     double* said) const {
+                     double* evidence) const {
     Left left;
     std::vector<Place> places;
     std::vector<double> p(static_cast<size_t>(width_)), base(static_cast<size_t>(width_));
@@ -97,7 +97,7 @@ void Chain::left_out(const Documents& documents, const Reading& reading, const i
             product.times(p.data());
         }
         const std::vector<double>& total = product.logarithms();
-        std::copy(total.begin(), total.end(), said + read.row * width_);
+        std::copy(total.begin(), total.end(), evidence + read.row * width_);
     });
 }
 

@@ -20,7 +20,7 @@ struct Mixed {
 };
 
 // Adds the evidence of words to scores[class][row], and counts the different words that the index knows.
-void add_mixed(const Documents& documents, const Reading& reading, const StringIndex& index, const Mixed& said, double* scores,
-               int64_t stride, int64_t* lengths);
+void add_mixed(const Documents& documents, const Reading& reading, const StringIndex& index, const Mixed& evidence,
+               double* scores, int64_t stride, int64_t* lengths);
 
 }  // namespace tallybayes

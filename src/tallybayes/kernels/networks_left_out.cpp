@@ -121,24 +121,24 @@ private:
 // Calls say(rest, evidence) for every row that has any cell.
 template <class Say>
 void leave_out(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes, const double* weights,
-               double* said, Say say) {
+               double* evidence, Say say) {
     const int64_t columns = sums.layout.columns;
     Rest rest(sums);
     Patience patience;
-    for (int64_t row = 0; row < rows; ++row, codes += columns, said += sums.width) {
+    for (int64_t row = 0; row < rows; ++row, codes += columns, evidence += sums.width) {
         patience.spend(columns * columns * sums.width);
-        std::fill(said, said + sums.width, 0.0);
+        std::fill(evidence, evidence + sums.width, 0.0);
         if (std::all_of(codes, codes + columns, [](uint8_t code) { return !code; })) continue;
         rest.take(codes, classes[row], weights ? weights[row] : 1.0);
-        say(rest, said);
+        say(rest, evidence);
     }
 }
 
 }  // namespace
 
 void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
-                       const int32_t* classes, const double* weights, double* said) {
-    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+                       const int32_t* classes, const double* weights, double* evidence) {
+    leave_out(sums, codes, rows, classes, weights, evidence, [&](const Rest& rest, double* out) {
         for (int64_t c = 0; c < sums.width; ++c) {
             LogProduct product;
             for (int64_t j = 0; j < sums.layout.columns; ++j)
@@ -149,14 +149,14 @@ void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8
 }
 
 void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
-                        const double* weights, double* said) {
+                        const double* weights, double* evidence) {
     const int64_t columns = sums.layout.columns;
     std::vector<double> each(static_cast<size_t>(columns));
     const auto paired = [&](int64_t j, int64_t p) { return j != p && sums.layout.pair(j, p) >= 0; };
     std::vector<uint8_t> is_parent(static_cast<size_t>(columns));
     for (int64_t p = 0; p < columns; ++p)
         for (int64_t j = 0; j < columns; ++j) is_parent[size_t(p)] |= paired(j, p);
-    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+    leave_out(sums, codes, rows, classes, weights, evidence, [&](const Rest& rest, double* out) {
         for (int64_t c = 0; c < sums.width; ++c) {
             size_t parents = 0;
             const auto product = [&](int64_t p) {
@@ -174,11 +174,11 @@ void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows
 }
 
 void leave_out_averaged_by_two(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
-                               const double* weights, double* said) {
+                               const double* weights, double* evidence) {
     const int64_t columns = sums.layout.columns;
     std::vector<double> each(size_t(columns * columns));
     const auto paired = [&](int64_t j, int64_t p) { return sums.layout.pair(j, p) >= 0; };
-    leave_out(sums, codes, rows, classes, weights, said, [&](const Rest& rest, double* out) {
+    leave_out(sums, codes, rows, classes, weights, evidence, [&](const Rest& rest, double* out) {
         const auto factor = [&](int64_t j, int64_t p, int64_t q, int64_t c) {
             if (p < 0 || j == p || !paired(j, p)) return rest.single(j, c);
             if (j == q) return rest.given(q, p, c);

@@ -24,17 +24,17 @@ struct PairSums {
     Smoothing smoothing;
 };
 
-// Writes the evidence, said[row][class]. A row's weight, or one, is subtracted from the counts of its class. Each column
+// Writes the evidence, evidence[row][class]. A row's weight, or one, is subtracted from the counts of its class. Each column
 // depends on up to two others, parents[2 · column] and the next; negative: none.
 void leave_out_network(const PairSums& sums, const int64_t* parents, const uint8_t* codes, int64_t rows,
-                       const int32_t* classes, const double* weights, double* said);
+                       const int32_t* classes, const double* weights, double* evidence);
 
 // The same with each column in turn as the parent of all others that it is counted with.
 void leave_out_averaged(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
-                        const double* weights, double* said);
+                        const double* weights, double* evidence);
 
 // The same with each pair of columns in turn as the parents.
 void leave_out_averaged_by_two(const PairSums& sums, const uint8_t* codes, int64_t rows, const int32_t* classes,
-                               const double* weights, double* said);
+                               const double* weights, double* evidence);
 
 }  // namespace tallybayes

@@ -21,13 +21,13 @@ public:
           evidence_(at_.size()) {}
 
     // The evidence of one document's words, and how many of them occur in others.
-    double operator()(int64_t document, double* said) {
+    double operator()(int64_t document, double* pieces) {
         own_ = left_.own + document * known_.width;
         weight_ = 0.0;
         for (int64_t c = 0; c < known_.width; ++c) weight_ += own_[c];
         find_parts(document);
         double met = 0.0;
-        for (int64_t at = left_.starts[document]; at < left_.starts[document + 1]; ++at) met += add_word(at, said) ? 1.0 : 0.0;
+        for (int64_t at = left_.starts[document]; at < left_.starts[document + 1]; ++at) met += add_word(at, pieces) ? 1.0 : 0.0;
         return met;
     }
 
@@ -52,7 +52,7 @@ private:
         }
     }
 
-    bool add_word(int64_t token, double* said) {
+    bool add_word(int64_t token, double* pieces) {
         const int32_t word = left_.words[token];
         found_ = 0;
         for (int64_t at = known_.starts[word]; at < known_.starts[word + 1]; ++at)
@@ -64,7 +64,7 @@ private:
             const double worth[word_powers] = {grows, grows * std::sqrt(information), grows * information};
             const int64_t first = (known_.blocks[word] * word_bases + base) * word_powers;
             for (size_t i = 0; i < found_; ++i) {
-                double* out = said + known_.classes[at_[i]] * known_.block_count * word_bases * word_powers + first;
+                double* out = pieces + known_.classes[at_[i]] * known_.block_count * word_bases * word_powers + first;
                 for (int64_t power = 0; power < word_powers; ++power) out[power] += evidence_[i] * worth[power];
             }
         }
@@ -114,14 +114,14 @@ private:
 
 }  // namespace
 
-void left_pieces(const CountedWords& known, const LeftDocuments& left, double* said, double* lengths) {
+void left_pieces(const CountedWords& known, const LeftDocuments& left, double* pieces, double* lengths) {
     const int64_t size = known.width * known.block_count * word_bases * word_powers;
-    std::fill(said, said + left.documents * size, 0.0);
+    std::fill(pieces, pieces + left.documents * size, 0.0);
     Leaving leaving(known, left);
     Patience patience;
     for (int64_t document = 0; document < left.documents; ++document) {
         patience.spend(size + 100 * (left.starts[document + 1] - left.starts[document]));
-        lengths[document] = leaving(document, said + document * size);
+        lengths[document] = leaving(document, pieces + document * size);
     }
 }
 

@@ -26,7 +26,7 @@ struct LeftDocuments {
     int64_t documents;
 };
 
-// Writes said[document][class][block][base][power], and how many words of each document occur in others, too.
-void left_pieces(const CountedWords& known, const LeftDocuments& left, double* said, double* lengths);
+// Writes pieces[document][class][block][base][power], and how many words of each document occur in others, too.
+void left_pieces(const CountedWords& known, const LeftDocuments& left, double* pieces, double* lengths);
 
 }  // namespace tallybayes

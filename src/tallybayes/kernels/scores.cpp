@@ -59,8 +59,8 @@ INLINE void add_series(const double* x, int64_t count, double centre, double nar
         const double v = d * d * narrow;
         double p = factor[terms];
         for (int k = terms - 1; k >= 1; --k) p = factor[k] - v * p;
-        const double said = base - v * p;
-        score[i] += !gaps || said == said ? said : 0.0;
+        const double log = base - v * p;
+        score[i] += !gaps || log == log ? log : 0.0;
     }
 }
 
@@ -135,9 +135,9 @@ private:
 };
 
 // Where the evidence of a column goes: to the scores or, if it is weighed, to a place where it is centred first.
-class Said {
+class Evidence {
 public:
-    INLINE explicit Said(const Columns& columns)
+    INLINE explicit Evidence(const Columns& columns)
         : columns_(columns), weighed_(columns.weighing.thetas != nullptr),
           apart_(weighed_ ? std::min(stretch, columns.rows) : columns.stride),
           evidence_(weighed_ ? size_t(columns.classes * apart_) : 0) {}
@@ -173,8 +173,8 @@ INLINE void add_logarithm(const double* x, int64_t count, double centre, double 
         u[i] = square > far ? far : square;
     }
     for (int64_t i = 0; i < count; ++i) {
-        const double said = base - steep * log1p_positive(u[i]);
-        score[i] += said == said ? said : 0.0;  // NaN in, NaN out of log1p
+        const double log = base - steep * log1p_positive(u[i]);
+        score[i] += log == log ? log : 0.0;  // NaN in, NaN out of log1p
     }
 }
 
@@ -182,7 +182,7 @@ INLINE void add_logarithm(const double* x, int64_t count, double centre, double 
 
 BOTH int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant) {
     int64_t extreme = 0;
-    Said said(columns);
+    Evidence evidence(columns);
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
@@ -191,9 +191,9 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
             if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
-            said.open(first);
+            evidence.open(first);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* __restrict score = said.of(c);
+                double* __restrict score = evidence.of(c);
                 const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
                 const double furthest = std::max(met.high - centre, centre - met.low);
                 extreme += furthest * furthest >= far ? 1 : 0;
@@ -210,7 +210,7 @@ BOTH int64_t add_normal(const Columns& columns, const double* mean, const double
                     score[i] += log == log ? log : 0.0;
                 }
             }
-            said.close(column, first, count);
+            evidence.close(column, first, count);
         }
     }
     return extreme;
@@ -229,8 +229,8 @@ BOTH void add_linear(const Columns& columns, const double* weight) {
                 double* __restrict score = columns.scores + c * columns.stride + first;
                 const double each = weight[at];
                 for (int64_t i = 0; i < count; ++i) {
-                    const double said = x[i] * each;
-                    score[i] += said == said ? said : 0.0;
+                    const double log = x[i] * each;
+                    score[i] += log == log ? log : 0.0;
                 }
             }
         }
@@ -241,7 +241,7 @@ BOTH void add_linear(const Columns& columns, const double* weight) {
 BOTH int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                          const double* constant) {
     int64_t extreme = 0;
-    Said said(columns);
+    Evidence evidence(columns);
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
         int64_t at = 0;
@@ -250,9 +250,9 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
             if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
             const Range met = range(x, count);
-            said.open(first);
+            evidence.open(first);
             for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* score = said.of(c);
+                double* score = evidence.of(c);
                 const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
                 const double furthest = std::max(met.high - centre, centre - met.low);
                 const double largest = furthest * furthest * narrow;
@@ -267,7 +267,7 @@ BOTH int64_t add_student(const Columns& columns, const double* mean, const doubl
                 else
                     add_logarithm(x, count, centre, narrow, steep, base, score);
             }
-            said.close(column, first, count);
+            evidence.close(column, first, count);
         }
     }
     return extreme;

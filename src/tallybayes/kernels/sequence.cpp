@@ -100,17 +100,17 @@ void Chain::arrange(const RunCells& cells) {
         lengths_[run] = starts_[run + 1] > 0;
         starts_[run + 1] += starts_[run];
     }
-    said_.resize(size_t(cells.count));
+    scored_.resize(size_t(cells.count));
     counted_.resize(size_t(cells.count));
     std::vector<int64_t> next(starts_.begin(), starts_.end() - 1);
     for (int64_t i = 0; i < cells.count; ++i) {
         int64_t at = next[size_t(cells.runs[i])]++;
         const int64_t first = starts_[size_t(cells.runs[i])];
-        for (; at > first && said_[size_t(at - 1)].class_ > cells.classes[i]; --at) {
-            said_[size_t(at)] = said_[size_t(at - 1)];
+        for (; at > first && scored_[size_t(at - 1)].class_ > cells.classes[i]; --at) {
+            scored_[size_t(at)] = scored_[size_t(at - 1)];
             counted_[size_t(at)] = counted_[size_t(at - 1)];
         }
-        said_[size_t(at)] = {cells.classes[i], 0.0, 1.0};
+        scored_[size_t(at)] = {cells.classes[i], 0.0, 1.0};
         counted_[size_t(at)] = {cells.n[i], 0.0, 0.0};
     }
 }
@@ -160,7 +160,7 @@ void Chain::admit(int32_t run) {
 
 int64_t Chain::cell(int32_t run, int class_) const {
     for (int64_t at = starts_[size_t(run)]; at < starts_[size_t(run) + 1]; ++at)
-        if (said_[size_t(at)].class_ == class_) return at;
+        if (scored_[size_t(at)].class_ == class_) return at;
     return -1;
 }
 
@@ -176,7 +176,7 @@ void Chain::add_up() {
         if (length < 1 || length > order_ + 1) continue;
         words_ += length == 1;
         for (int64_t at = starts_[run]; at < starts_[run + 1]; ++at) {
-            const auto class_ = size_t(said_[size_t(at)].class_);
+            const auto class_ = size_t(scored_[size_t(at)].class_);
             const double n = counted_[size_t(at)].n;
             (n <= 1.0 ? once_ : twice_)[size_t(length - 1) * width + class_] += n <= 2.0;
             const int64_t from = length > 1 && before_[run] >= 0 ? cell(before_[run], int(class_)) : -1;
@@ -194,22 +194,22 @@ void Chain::discount(double given) {
     const size_t width = size_t(width_);
     discounts_.resize(once_.size());
     for (size_t i = 0; i < discounts_.size(); ++i) discounts_[i] = given < 0 ? next_to(once_[i], twice_[i]) : given;
-    std::vector<double> left(said_.size(), 0.0), rest(width, 0.0);
+    std::vector<double> left(scored_.size(), 0.0), rest(width, 0.0);
     for (size_t run = 0; run < lengths_.size(); ++run) {
         const int length = lengths_[run];
         if (length < 1 || length > order_ + 1) continue;
         for (int64_t at = starts_[run]; at < starts_[run + 1]; ++at) {
-            Said& said = said_[size_t(at)];
-            const int64_t from = length > 1 && before_[run] >= 0 ? cell(before_[run], said.class_) : -1;
+            Scored& scored = scored_[size_t(at)];
+            const int64_t from = length > 1 && before_[run] >= 0 ? cell(before_[run], scored.class_) : -1;
             if (length > 1 && from < 0) continue;
-            const double n = counted_[size_t(at)].n, d = std::min(n, discount_of(length, said.class_));
-            const double all = length > 1 ? counted_[size_t(from)].behind : total_[size_t(said.class_)];
-            said.kept = (n - d) / all;
-            (length > 1 ? left[size_t(from)] : rest[size_t(said.class_)]) += d;
+            const double n = counted_[size_t(at)].n, d = std::min(n, discount_of(length, scored.class_));
+            const double all = length > 1 ? counted_[size_t(from)].behind : total_[size_t(scored.class_)];
+            scored.kept = (n - d) / all;
+            (length > 1 ? left[size_t(from)] : rest[size_t(scored.class_)]) += d;
         }
     }
-    for (size_t at = 0; at < said_.size(); ++at)
-        said_[at].rest = counted_[at].behind > 0 ? left[at] / counted_[at].behind : 1.0;
+    for (size_t at = 0; at < scored_.size(); ++at)
+        scored_[at].rest = counted_[at].behind > 0 ? left[at] / counted_[at].behind : 1.0;
     base_.resize(width);
     for (size_t c = 0; c < width; ++c) base_[c] = (total_[c] > 0 ? rest[c] / total_[c] : 1.0) / (words_ + 1.0);
 }
@@ -218,11 +218,11 @@ Chain::Cells Chain::cells() const {
     Cells found;
     for (size_t run = 0; run < lengths_.size(); ++run)
         for (int64_t at = starts_[run]; at < starts_[run + 1]; ++at) {
-            const Said& said = said_[size_t(at)];
+            const Scored& scored = scored_[size_t(at)];
             found.runs.push_back(int32_t(run));
-            found.classes.push_back(said.class_);
-            found.kept.push_back(said.kept);
-            found.rest.push_back(said.rest);
+            found.classes.push_back(scored.class_);
+            found.kept.push_back(scored.kept);
+            found.rest.push_back(scored.rest);
         }
     found.before = before_;
     found.last = last_;
@@ -242,8 +242,8 @@ void Chain::probabilities(double* table) const {
             std::copy(shorter, shorter + width, p);
             if (length > 1 && before_[run] >= 0)
                 for (int64_t at = starts_[size_t(before_[run])]; at < starts_[size_t(before_[run]) + 1]; ++at)
-                    p[said_[size_t(at)].class_] *= said_[size_t(at)].rest;
-            for (int64_t at = starts_[run]; at < starts_[run + 1]; ++at) p[said_[size_t(at)].class_] += said_[size_t(at)].kept;
+                    p[scored_[size_t(at)].class_] *= scored_[size_t(at)].rest;
+            for (int64_t at = starts_[run]; at < starts_[run + 1]; ++at) p[scored_[size_t(at)].class_] += scored_[size_t(at)].kept;
         }
 }
 
@@ -278,7 +278,7 @@ Chain::Apart Chain::take_apart(const Documents& documents, const Reading& readin
         walk(read, [&](const Place& place) {
             weigh(place, base_.data(), p.data());
             result.words.push_back(named[next++]);
-            for (const double each : p) result.said.push_back(std::log(each));
+            for (const double each : p) result.evidence.push_back(std::log(each));
         });
     });
     result.starts.resize(size_t(documents.rows) + 1, int64_t(result.words.size()));

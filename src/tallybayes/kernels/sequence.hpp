@@ -47,7 +47,7 @@ public:
     struct Apart {
         std::vector<int64_t> starts;
         std::vector<int32_t> words;
-        std::vector<double> said;
+        std::vector<double> evidence;
     };
     Apart take_apart(const Documents& documents, const Reading& reading, StringIndex& names) const;
     // P(last word | words before) of every run that was seen: [run][class].
@@ -61,13 +61,13 @@ public:
         std::vector<double> base;
     };
     Cells cells() const;
-    // The evidence of each text by the counts without it: said[row][class]. It was counted in class own[row], `times`
+    // The evidence of each text by the counts without it: evidence[row][class]. It was counted in class own[row], `times`
     // times.
     void left_out(const Documents& documents, const Reading& reading, const int32_t* own, const double* times,
-                  double* said) const;
+                  double* evidence) const;
 
 private:
-    struct Said {
+    struct Scored {
         int32_t class_;
         double kept;  // (n − d) / N
         double rest;  // the mass left for shorter runs after this one
@@ -115,7 +115,7 @@ private:
     std::vector<int32_t> after_;    // every run without its first word
     std::vector<int32_t> last_;     // the last word of every run
     std::vector<int64_t> starts_;   // of every run's cells
-    Pages<Said> said_;
+    Pages<Scored> scored_;
     std::vector<Counted> counted_;
     std::vector<double> total_, kinds_;          // the number of words, and of different words, of each class
     std::vector<double> base_;                   // the evidence of an unseen word

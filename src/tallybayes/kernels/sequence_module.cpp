@@ -2,19 +2,13 @@
 #include "documents.hpp"
 #include "sequence.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
 nb::tuple count(const HeldDocuments& documents, const HeldReading& reading, StringIndex& index, In<int32_t> classes,
                 int width) {
-    expect(int64_t(classes.size()) == documents.view.rows, "documents and classes differ in length");
-    CountedRuns found;
-    {
-        Free free;
-        found = count_runs(documents.view, reading.view, index, classes.data(), width);
-    }
+    expect(classes.size() == documents.view.rows, "documents and classes differ in length");
+    CountedRuns found = freely([&] { return count_runs(documents.view, reading.view, index, classes.data(), width); });
     return nb::make_tuple(give(std::move(found.runs)), give(std::move(found.classes)), give(std::move(found.n)),
                           give(std::move(found.sizes)));
 }
@@ -23,33 +17,22 @@ void make_chain(Chain* self, const StringIndex& index, bool characters, In<int32
                 In<double> n, int width, int order, double discount, bool counts) {
     expect(runs.size() == classes.size() && runs.size() == n.size(), "the cells do not fit");
     expect(width > 0 && 1 <= order && order <= Chain::longest, "there are no such runs");
-    for (size_t i = 0; i < runs.size(); ++i)
-        expect(runs.data()[i] >= 0 && runs.data()[i] < index.size() && classes.data()[i] >= 0 && classes.data()[i] < width,
-               "there is no such cell");
+    expect(are_below(runs, index.size()) && are_below(classes, width), "there is no such cell");
     Free free;
-    const RunCells cells{runs.data(), classes.data(), n.data(), int64_t(runs.size())};
+    const RunCells cells{runs.data(), classes.data(), n.data(), runs.size()};
     new (self) Chain(index, characters, cells, width, order, discount, counts);
 }
 
 nb::object add(const Chain& chain, const HeldDocuments& documents, const HeldReading& reading, Out<double> scores) {
-    expect(int64_t(scores.shape(0)) == chain.width() && int64_t(scores.shape(1)) >= documents.view.rows,
-           "the scores do not fit");
-    int64_t* words;
-    nb::object result = give<int64_t>({size_t(documents.view.rows)}, &words);
-    {
-        Free free;
-        chain.add(documents.view, reading.view, scores.data(), int64_t(scores.shape(1)), words);
-    }
-    return result;
+    expect(scores.shape(0) == chain.width() && scores.shape(1) >= documents.view.rows, "the scores do not fit");
+    return filled<int64_t>({documents.view.rows}, [&](int64_t* words) {
+        chain.add(documents.view, reading.view, scores.data(), scores.shape(1), words);
+    });
 }
 
 nb::tuple take_apart(const Chain& chain, const HeldDocuments& documents, const HeldReading& reading, StringIndex& names) {
-    Chain::Apart found;
-    {
-        Free free;
-        found = chain.take_apart(documents.view, reading.view, names);
-    }
-    return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.said)));
+    Chain::Apart found = freely([&] { return chain.take_apart(documents.view, reading.view, names); });
+    return nb::make_tuple(give(std::move(found.starts)), give(std::move(found.words)), give(std::move(found.evidence)));
 }
 
 nb::tuple cells(const Chain& chain) {
@@ -60,39 +43,32 @@ nb::tuple cells(const Chain& chain) {
 }
 
 nb::object probabilities(const Chain& chain) {
-    double* table;
-    nb::object result = give<double>({size_t(chain.size()), size_t(chain.width())}, &table);
-    {
-        Free free;
-        chain.probabilities(table);
-    }
-    return result;
+    const Shape shape{chain.size(), chain.width()};
+    return filled<double>(shape, [&](double* table) { chain.probabilities(table); });
 }
 
 void left_out(const Chain& chain, const HeldDocuments& documents, const HeldReading& reading, In<int32_t> own,
-              In<double> times, Out<double> said) {
-    const auto rows = size_t(documents.view.rows);
-    expect(own.size() == rows && times.size() == rows && said.shape(0) == rows && int64_t(said.shape(1)) == chain.width(),
+              In<double> times, Out<double> evidence) {
+    const int64_t rows = documents.view.rows;
+    expect(own.size() == rows && times.size() == rows && evidence.shape(0) == rows && evidence.shape(1) == chain.width(),
            "the rows do not fit");
-    for (size_t i = 0; i < rows; ++i) expect(own.data()[i] >= 0 && own.data()[i] < chain.width(), "there is no such class");
+    expect(are_below(own, chain.width()), "there is no such class");
     Free free;
-    chain.left_out(documents.view, reading.view, own.data(), times.data(), said.data());
+    chain.left_out(documents.view, reading.view, own.data(), times.data(), evidence.data());
 }
 
 }  // namespace
 
 void bind_sequence(nb::module_& m) {
-    m.def("count_runs", &count, "documents"_a, "reading"_a, "index"_a, "classes"_a.noconvert(), "width"_a);
+    m.def("count_runs", &count);
     nb::class_<Chain>(m, "Chain")
-        .def("__init__", &make_chain, "index"_a, "characters"_a, "runs"_a.noconvert(), "classes"_a.noconvert(),
-             "n"_a.noconvert(), "width"_a, "order"_a, "discount"_a, "counts"_a, nb::keep_alive<1, 2>())
+        .def("__init__", &make_chain, nb::keep_alive<1, 2>())
         .def("__len__", &Chain::size)
-        .def("add", &add, "documents"_a, "reading"_a, "scores"_a.noconvert())
-        .def("take_apart", &take_apart, "documents"_a, "reading"_a, "names"_a)
+        .def("add", &add)
+        .def("take_apart", &take_apart)
         .def("cells", &cells)
         .def("probabilities", &probabilities)
-        .def("left_out", &left_out, "documents"_a, "reading"_a, "own"_a.noconvert(), "times"_a.noconvert(),
-             "said"_a.noconvert());
+        .def("left_out", &left_out);
 }
 
 }  // namespace tallybayes

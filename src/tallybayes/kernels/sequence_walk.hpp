@@ -93,7 +93,7 @@ void Chain::walk(const Read& read, Step step) const {
         }
         for (int j = 0; j <= order_; ++j)
             for (ptrdiff_t i = 1; i <= count; ++i)
-                if (found[j][i] >= 0) __builtin_prefetch(&said_[size_t(starts_[size_t(found[j][i])])]);
+                if (found[j][i] >= 0) __builtin_prefetch(&scored_[size_t(starts_[size_t(found[j][i])])]);
         for (ptrdiff_t i = 0; i < count; ++i) {
             place.word = found[0][i + 1];
             for (int j = 0; j < order_; ++j) {
@@ -111,12 +111,12 @@ inline void Chain::weigh(const Place& place, const double* base, double* p) cons
     const auto keep = [&](int32_t run) {
         if (run < 0) return;
         for (int64_t at = starts_[size_t(run)]; at < starts_[size_t(run) + 1]; ++at)
-            p[said_[size_t(at)].class_] += said_[size_t(at)].kept;
+            p[scored_[size_t(at)].class_] += scored_[size_t(at)].kept;
     };
     keep(place.word);
     for (int j = 0; j < order_ && place.before[j] >= 0; ++j) {
         for (int64_t at = starts_[size_t(place.before[j])]; at < starts_[size_t(place.before[j]) + 1]; ++at)
-            p[said_[size_t(at)].class_] *= said_[size_t(at)].rest;
+            p[scored_[size_t(at)].class_] *= scored_[size_t(at)].rest;
         keep(place.run[j]);
     }
 }

@@ -48,19 +48,19 @@ struct Held {
 
     // The contribution of a level's counts to log P(counts), with a prior worth m values and the probabilities of every
     // class integrated out; without the multinomial coefficient.
-    double said(const double* counts, double assumed) const {
+    double evidence(const double* counts, double assumed) const {
         const double unmet = log_gamma(assumed);
-        double said = 0.0;
+        double sum = 0.0;
         for (const int64_t c : classes)
-            if (counts[c] > 0.0) said += log_gamma(assumed + counts[c]) - unmet;
-        return said;
+            if (counts[c] > 0.0) sum += log_gamma(assumed + counts[c]) - unmet;
+        return sum;
     }
 
     // The contribution of the classes' totals, which is subtracted.
     double taken(double m) const {
-        double said = 0.0;
-        for (const double each : n) said += log_gamma(m + each) - log_gamma(m);
-        return said;
+        double sum = 0.0;
+        for (const double each : n) sum += log_gamma(m + each) - log_gamma(m);
+        return sum;
     }
 
     // The number of values that the prior is worth, from log P(counts) at each of the values tried.
@@ -89,10 +89,10 @@ struct Fit {
     Fit(const double* counts, int64_t levels, int64_t width, Held found) : held(std::move(found)), profile(size_t(levels)) {
         for (int64_t level = 0; level < levels; ++level) profile[level] = held.profile(counts + level * width, levels);
         for (int i = 0; i < worths; ++i) {
-            double said = 0.0;
+            double sum = 0.0;
             for (int64_t level = 0; level < levels; ++level)
-                said += held.said(counts + level * width, worth(i) * profile[level]);
-            likelihoods[i] = said - held.taken(worth(i));
+                sum += held.evidence(counts + level * width, worth(i) * profile[level]);
+            likelihoods[i] = sum - held.taken(worth(i));
         }
     }
 };
@@ -129,8 +129,8 @@ void fit_left_out(const double* counts, int64_t levels, int64_t width, LeftCells
         const double before = fit->profile[cells.levels[at]], share = fit->held.profile(row.data(), levels);
         double likelihoods[worths];
         for (int i = 0; i < worths; ++i)
-            likelihoods[i] = fit->likelihoods[i] - fit->held.said(all, worth(i) * before) +
-                             fit->held.said(row.data(), worth(i) * share);
+            likelihoods[i] = fit->likelihoods[i] - fit->held.evidence(all, worth(i) * before) +
+                             fit->held.evidence(row.data(), worth(i) * share);
         worths_out[at] = fit->held.worth_of(likelihoods);
         shares[at] = share;
     }

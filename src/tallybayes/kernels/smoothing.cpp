@@ -103,8 +103,9 @@ double bandwidth(const double* x, const double* counts, int64_t cells, int64_t s
     return 0.9 * (quartiles > 0.0 && quartiles < sd ? quartiles : sd) * std::pow(own.n, -0.2);
 }
 
-}  // namespace
-
+// Spreads the counts of each class over neighbouring cells by a Gaussian of the class's width (in cells), reflected at
+// both ends, so that the total of a class stays the same: sums[cell, class]. own[cell, class] is the share of a value
+// that stays in its cell.
 void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own) {
     std::vector<double> weights, spread(cells);
     for (int64_t c = 0; c < classes; ++c) {
@@ -132,6 +133,8 @@ void smooth_counts(const double* counts, int64_t cells, int64_t classes, const d
         for (int64_t k = 0; k < cells; ++k) sums[k * classes + c] = spread[k];
     }
 }
+
+}  // namespace
 
 void smooth_densities(const double* counts, int64_t cells, int64_t classes, const double* middles, double step, double weight,
                       double* full, double* left, double* parameters) {

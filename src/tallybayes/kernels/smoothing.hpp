@@ -7,11 +7,6 @@ namespace tallybayes {
 
 constexpr int64_t densities_of_grid = 9;
 
-// Spreads the counts of each class over neighbouring cells by a Gaussian of the class's width (in cells), reflected at
-// both ends, so that the total of a class stays the same: sums[cell, class]. own[cell, class] is the share of a value
-// that stays in its cell.
-void smooth_counts(const double* counts, int64_t cells, int64_t classes, const double* widths, double* sums, double* own);
-
 // The counts that the cells would have under each density: full[density, cell, class]. The densities are: Gaussian with
 // mean and variance integrated out, on the scale sinh(middle) and on that of the middles; kernels of ½, 1 and 2 times
 // Silverman's bandwidth; and mixtures, half and half, of each Gaussian with each of the two narrower kernels. left are the

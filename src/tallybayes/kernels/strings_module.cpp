@@ -10,8 +10,6 @@
 #include "signals.hpp"
 #include "strings.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
@@ -19,11 +17,9 @@ nb::object encode(StringIndex& index, In<uint8_t> offsets, bool wide, In<uint8_t
                   std::optional<In<uint8_t>> validity, int64_t first, int64_t rows, bool grow) {
     const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
     int32_t* codes;
-    nb::object result = give_unset<int32_t>(size_t(rows), &codes);
-    {
-        Free free;
-        index.encode(column, grow, codes);
-    }
+    nb::object result = give_unset<int32_t>(rows, &codes);
+    Free free;
+    index.encode(column, grow, codes);
     return result;
 }
 
@@ -31,19 +27,15 @@ nb::object encode_bytes(StringIndex& index, In<uint8_t> offsets, bool wide, In<u
                         std::optional<In<uint8_t>> validity, int64_t first, int64_t rows) {
     const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
     int8_t* codes;
-    nb::object result = give_unset<int8_t>(size_t(rows), &codes);
-    bool few;
-    {
-        Free free;
-        few = index.encode(column, codes);
-    }
+    nb::object result = give_unset<int8_t>(rows, &codes);
+    const bool few = freely([&] { return index.encode(column, codes); });
     return few ? result : nb::none();
 }
 
 // A few Python strings, for which an Arrow column is not worthwhile.
 nb::object encode_few(StringIndex& index, nb::list texts, bool grow) {
     int32_t* codes;
-    nb::object result = give<int32_t>({texts.size()}, &codes);
+    nb::object result = give<int32_t>({int64_t(texts.size())}, &codes);
     for (nb::handle text : texts) {
         Py_ssize_t length = 0;
         const char* bytes = text.is_none() ? nullptr : PyUnicode_AsUTF8AndSize(text.ptr(), &length);
@@ -56,71 +48,46 @@ nb::object encode_few(StringIndex& index, nb::list texts, bool grow) {
 nb::tuple strings(const StringIndex& index) {
     int64_t* ends;
     uint8_t* bytes;
-    nb::object first = give<int64_t>({index.ends().size()}, &ends);
-    nb::object second = give<uint8_t>({index.bytes().size()}, &bytes);
+    nb::object first = give<int64_t>({int64_t(index.ends().size())}, &ends);
+    nb::object second = give<uint8_t>({int64_t(index.bytes().size())}, &bytes);
     std::memcpy(ends, index.ends().data(), index.ends().size() * sizeof *ends);
     if (!index.bytes().empty()) std::memcpy(bytes, index.bytes().data(), index.bytes().size());
     return nb::make_tuple(first, second);
-}
-
-template <class Work>
-nb::object codes_of(const StringIndex& other, Work work) {
-    int32_t* codes;
-    nb::object result = give<int32_t>({size_t(other.size())}, &codes);
-    {
-        Free free;
-        work(codes);
-    }
-    return result;
 }
 
 }  // namespace
 
 void bind_strings(nb::module_& m) {
     m.def("heed_signals", &heed_signals);
-    m.def("heed_flag", [](std::optional<In<uint8_t>> flag) { heed_flag(flag ? flag->data() : nullptr); },
-          "flag"_a.none().noconvert());
+    m.def("heed_flag", [](std::optional<In<uint8_t>> flag) { heed_flag(flag ? flag->data() : nullptr); }, "flag"_a.none());
     nb::class_<StringIndex>(m, "StringIndex")
         .def(nb::init<>())
         .def("__len__", &StringIndex::size)
-        .def("encode", &encode, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none().noconvert(),
-             "first"_a, "rows"_a, "grow"_a)
-        .def("encode_bytes", &encode_bytes, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(),
-             "validity"_a.none().noconvert(), "first"_a, "rows"_a)
-        .def("encode_few", &encode_few, "texts"_a, "grow"_a)
+        .def("encode", &encode, "offsets"_a, "wide"_a, "bytes"_a, "validity"_a.none(), "first"_a, "rows"_a, "grow"_a)
+        .def("encode_bytes", &encode_bytes, "offsets"_a, "wide"_a, "bytes"_a, "validity"_a.none(), "first"_a, "rows"_a)
+        .def("encode_few", &encode_few)
         .def("strings", &strings)
         .def("copy", &StringIndex::copy, nb::call_guard<Free>())
         .def("merge", [](StringIndex& index, const StringIndex& other) {
             expect(&index != &other, "an index cannot be merged with itself");
-            return codes_of(other, [&](int32_t* codes) { index.merge(other, codes); });
-        }, "other"_a)
+            return filled<int32_t>({other.size()}, [&](int32_t* codes) { index.merge(other, codes); });
+        })
         .def("find_all", [](const StringIndex& index, const StringIndex& other) {
-            return codes_of(other, [&](int32_t* codes) { index.find_all(other, codes); });
-        }, "other"_a)
+            return filled<int32_t>({other.size()}, [&](int32_t* codes) { index.find_all(other, codes); });
+        })
         .def("subset", [](const StringIndex& index, In<int32_t> codes) {
-            return index.subset(codes.data(), int64_t(codes.size()));
-        }, "codes"_a.noconvert(), nb::call_guard<Free>())
-        .def("sorted", [](const StringIndex& index) {
-            std::vector<int32_t> order;
-            {
-                Free free;
-                order = index.sorted();
-            }
-            return give(std::move(order));
-        });
+            return index.subset(codes.data(), codes.size());
+        }, nb::call_guard<Free>())
+        .def("sorted", [](const StringIndex& index) { return give(freely([&] { return index.sorted(); })); });
     nb::class_<PairIndex>(m, "PairIndex")
         .def(nb::init<>())
         .def("__len__", &PairIndex::size)
         .def("encode", [](PairIndex& index, In<int32_t> a, In<int32_t> b, bool grow) {
             expect(a.size() == b.size(), "the two halves of the pairs differ in length");
-            int64_t* numbers;
-            nb::object result = give<int64_t>({a.size()}, &numbers);
-            {
-                Free free;
-                index.encode(a.data(), b.data(), int64_t(a.size()), grow, numbers);
-            }
-            return result;
-        }, "a"_a.noconvert(), "b"_a.noconvert(), "grow"_a);
+            return filled<int64_t>({a.size()}, [&](int64_t* numbers) {
+                index.encode(a.data(), b.data(), a.size(), grow, numbers);
+            });
+        });
 }
 
 }  // namespace tallybayes

@@ -79,8 +79,8 @@ void add_table(const int32_t* codes, int64_t rows, const double* table, int64_t 
     }
     for (int64_t row = 0; row < rows; ++row) {
         if (uint32_t(codes[row]) >= uint64_t(levels)) continue;
-        const double* said = table + codes[row] * classes;
-        for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += said[c];
+        const double* evidence = table + codes[row] * classes;
+        for (int64_t c = 0; c < classes; ++c) scores[c * stride + row] += evidence[c];
     }
 }
 

@@ -10,8 +10,6 @@
 #include "arrays.hpp"
 #include "limbs.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
@@ -103,7 +101,7 @@ int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, std::variant<n
                  nb::dict other_classes, nb::dict other_sums, int64_t sign) {
     Places rows, columns;
     if (const auto* given = std::get_if<In<int64_t>>(&other_slots))
-        for (size_t i = 0; i < given->size(); ++i) rows.emplace_back(int64_t(i), given->data()[i]);
+        for (int64_t i = 0; i < given->size(); ++i) rows.emplace_back(int64_t(i), given->data()[i]);
     else if (!find_places(slots, std::get<nb::dict>(other_slots), rows))
         return -1;
     if (!find_places(classes, other_classes, columns)) return -1;
@@ -168,10 +166,35 @@ int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::tuple ad
     return largest;
 }
 
+// The statistics of every cell of a single row, from those of all cells: arrays, or a number that is the same for each. A
+// square is a tuple of what is squared. Also returns whether all are finite.
+nb::tuple row_values(nb::tuple statistics, size_t cells) {
+    std::vector<nb::object> columns;
+    for (nb::handle given : statistics) {
+        const nb::object of = nb::borrow(PyTuple_Check(given.ptr()) ? given[0] : given);
+        const bool same = PyFloat_Check(of.ptr()) || PyLong_Check(of.ptr());
+        columns.push_back(same ? nb::float_(of) : of.attr("tolist")());
+        expect(same || nb::len(columns.back()) == cells, "a statistic is not of every cell");
+    }
+    nb::list values;
+    bool finite = true;
+    for (size_t i = 0; i < cells; ++i) {
+        nb::object row = nb::steal(PyTuple_New(Py_ssize_t(columns.size())));
+        for (size_t k = 0; k < columns.size(); ++k) {
+            const nb::object& column = columns[k];
+            nb::float_ value(PyList_Check(column.ptr()) ? nb::object(column[i]) : column);
+            finite &= std::isfinite(PyFloat_AS_DOUBLE(value.ptr()));
+            PyTuple_SET_ITEM(row.ptr(), Py_ssize_t(k), value.release().ptr());
+        }
+        values.append(row);
+    }
+    return nb::make_tuple(values, finite);
+}
+
 nb::tuple limbs_of(double x, bool squared) {
     const Value value(x, squared);
     int64_t* limbs;
-    nb::object result = give<int64_t>({1, 1, size_t(value.size)}, &limbs);
+    nb::object result = give<int64_t>({1, 1, value.size}, &limbs);
     std::copy(value.limbs(), value.limbs() + value.size, limbs);
     return nb::make_tuple(result, value.low);
 }
@@ -181,10 +204,10 @@ nb::tuple limbs_of(double x, bool squared) {
 void bind_tallies(nb::module_& m) {
     limbs_name = PyUnicode_InternFromString("limbs");
     low_name = PyUnicode_InternFromString("low");
-    m.def("add_sums", &add_sums, "slots"_a, "classes"_a, "sums"_a, "other_slots"_a, "other_classes"_a, "other_sums"_a,
-          "sign"_a);
-    m.def("add_values", &add_values, "slots"_a, "classes"_a, "sums"_a, "row"_a, "sign"_a);
-    m.def("limbs_of", &limbs_of, "x"_a, "squared"_a);
+    m.def("add_sums", &add_sums);
+    m.def("add_values", &add_values);
+    m.def("row_values", &row_values);
+    m.def("limbs_of", &limbs_of);
 }
 
 }  // namespace tallybayes

@@ -14,15 +14,15 @@ constexpr double smallest = -80.0;  // for log α above this, a factor 1 + times
 }  // namespace
 
 void Urn::look_up(int32_t word) {
-    if (said_.table) {
-        std::copy_n(said_.table + int64_t(word) * said_.width, said_.width, log_alpha_.data());
+    if (evidence_.table) {
+        std::copy_n(evidence_.table + int64_t(word) * evidence_.width, evidence_.width, log_alpha_.data());
         return;
     }
-    const double otherwise = said_.otherwise[word];
-    for (int64_t c = 0; c < said_.width; ++c) log_alpha_[c] = otherwise + said_.each[c];
-    for (int64_t at = said_.starts[word]; at < said_.starts[word + 1]; ++at) {
-        const int32_t c = said_.classes[at];
-        log_alpha_[c] = (otherwise == nothing ? 0.0 : otherwise) + said_.cells[at] + said_.each[c];
+    const double otherwise = evidence_.otherwise[word];
+    for (int64_t c = 0; c < evidence_.width; ++c) log_alpha_[c] = otherwise + evidence_.each[c];
+    for (int64_t at = evidence_.starts[word]; at < evidence_.starts[word + 1]; ++at) {
+        const int32_t c = evidence_.classes[at];
+        log_alpha_[c] = (otherwise == nothing ? 0.0 : otherwise) + evidence_.cells[at] + evidence_.each[c];
     }
 }
 
@@ -30,7 +30,7 @@ void Urn::look_up(int32_t word) {
 // at once. Returns the largest.
 double Urn::invert(uint32_t times, double* total) {
     double most = 0.0;
-    for (int64_t c = 0; c < said_.width; ++c) {
+    for (int64_t c = 0; c < evidence_.width; ++c) {
         const double log_alpha = log_alpha_[c];
         const bool plain = log_alpha >= smallest;
         inverse_[c] = plain ? std::exp(-log_alpha) : 0.0;
@@ -42,7 +42,7 @@ double Urn::invert(uint32_t times, double* total) {
 }
 
 void Urn::multiply(uint32_t times, double most, double* total) {
-    const int64_t width = said_.width;
+    const int64_t width = evidence_.width;
     const double* inverse = inverse_.data();
     double* product = product_.data();
     for (uint32_t k = 1; k < times; ++k) {
@@ -54,7 +54,7 @@ void Urn::multiply(uint32_t times, double most, double* total) {
 }
 
 void Urn::settle(double* total) {
-    for (int64_t c = 0; c < said_.width; ++c) total[c] += std::log(product_[c]);
+    for (int64_t c = 0; c < evidence_.width; ++c) total[c] += std::log(product_[c]);
     std::fill(product_.begin(), product_.end(), 1.0);
     bound_ = 1.0;
 }

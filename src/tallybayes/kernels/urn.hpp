@@ -12,8 +12,9 @@ namespace tallybayes {
 
 class Urn {
 public:
-    Urn(const Scores& said, int64_t words)
-        : said_(said), different_(words), product_(said.width, 1.0), log_alpha_(said.width), inverse_(said.width) {}
+    Urn(const Scores& evidence, int64_t words)
+        : evidence_(evidence), different_(words), product_(evidence.width, 1.0), log_alpha_(evidence.width),
+          inverse_(evidence.width) {}
 
     // Corrects total[class], which has log α of every occurrence, by adding Σ over words of log Γ(α + times) − log Γ(α) −
     // times · log α; nothing if α is 0.
@@ -25,7 +26,7 @@ private:
     void multiply(uint32_t times, double most, double* total);
     void settle(double* total);
 
-    const Scores& said_;
+    const Scores& evidence_;
     Different different_;
     std::vector<double> product_;     // by class, of factors whose logarithm is not yet added
     double bound_ = 1.0;              // an upper bound of the products

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <random>
 #include <utility>
 
@@ -148,6 +149,24 @@ void find_values(const double* x, int64_t rows, const int64_t* keys, int64_t siz
     in_stretches(int64_t(0), rows, [&](int64_t row, int64_t last) {
         lately.encode(x + row, last - row, 52 - bits, codes + row, [&](int64_t key) { return index.find(key); });
     });
+}
+
+int64_t gather_counts(const int64_t* keys, const int64_t* places, int64_t size, const CountsTable& table, int bits,
+                      int64_t start, double* values, double* counts) {
+    int64_t end = start;
+    for (int64_t i = 0; i < size; ++i) {
+        const double* from = table.counts + places[i] * table.width;
+        double* to = counts + end * table.classes;
+        bool filled = false;
+        for (int64_t c = 0; c < table.classes; ++c) {
+            to[c] = table.columns[c] < 0 ? 0.0 : from[table.columns[c]];
+            filled |= to[c] != 0.0;
+        }
+        const double magnitude = std::bit_cast<double>(std::abs(keys[i]) << (52 - bits));
+        values[end] = keys[i] < 0 ? -magnitude : magnitude;
+        end += filled;
+    }
+    return end;
 }
 
 }  // namespace tallybayes

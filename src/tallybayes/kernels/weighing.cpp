@@ -73,7 +73,7 @@ private:
             scores[i] = offset + std::copysign(magnitude(apart, far), apart);
         }
         for (int64_t j = 0; j < given_.pieces; ++j) {
-            const double theta = thetas[j], *piece = said(j, 1, first);
+            const double theta = thetas[j], *piece = evidence(j, 1, first);
             for (int64_t i = 0; i < count; ++i) scores[i] += theta * piece[i];
         }
     }
@@ -92,7 +92,7 @@ private:
     }
 
     BOTH void descend_two(int64_t first, int64_t count, const double* steps, double* slope) const {
-        for (int64_t j = 0; j < given_.pieces; ++j) slope[given_.pieces + j] += dot(steps, said(j, 1, first), count);
+        for (int64_t j = 0; j < given_.pieces; ++j) slope[given_.pieces + j] += dot(steps, evidence(j, 1, first), count);
         double sum = 0.0;
         for (int64_t i = 0; i < count; ++i) sum += steps[i];
         slope[2 * given_.pieces] -= sum;
@@ -100,13 +100,13 @@ private:
     }
 
     double* steps(int64_t c) { return steps_.data() + c * size_; }
-    const double* said(int64_t piece, int64_t c, int64_t first) const {
+    const double* evidence(int64_t piece, int64_t c, int64_t first) const {
         return given_.evidence + (piece * (given_.classes - given_.first) + c - given_.first) * given_.rows + first;
     }
     // Prefetches the evidence for a class soon to come: that of one class is far from that of the next.
     INLINE void fetch_next(int64_t piece, int64_t c, int64_t first, int64_t count) const {
         if (c + ahead >= given_.classes) return;
-        const double* next = said(piece, c + ahead, first);
+        const double* next = evidence(piece, c + ahead, first);
         for (int64_t i = 0; i < count; i += 8) __builtin_prefetch(next + i, 0, 3);
     }
     int64_t pieces(int64_t c) const { return c < given_.first ? 0 : given_.pieces; }
@@ -121,7 +121,7 @@ private:
             for (int64_t i = 0; i < count; ++i) scores[i] = base[i] + offsets[c];
             for (int64_t j = 0; j < pieces(c); ++j) {
                 const double theta = thetas[c * given_.pieces + j];
-                const double* piece = said(j, c, first);
+                const double* piece = evidence(j, c, first);
                 fetch_next(j, c, first, count);
                 for (int64_t i = 0; i < count; ++i) scores[i] += theta * piece[i];
             }
@@ -151,7 +151,7 @@ private:
             const double* step = steps(c);
             for (int64_t j = 0; j < pieces(c); ++j) {
                 fetch_next(j, c, first, count);
-                slope[c * given_.pieces + j] += dot(step, said(j, c, first), count);
+                slope[c * given_.pieces + j] += dot(step, evidence(j, c, first), count);
             }
             double& offset = slope[given_.classes * given_.pieces + c];
             for (int64_t i = 0; i < count; ++i) offset += step[i];

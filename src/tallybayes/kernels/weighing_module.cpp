@@ -13,19 +13,16 @@
 #include "fingerprints.hpp"
 #include "weighing.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
-using Marks = nb::ndarray<uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Cube = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
+using Marks = Array<uint64_t, 1>;
 
 template <class Code>
 using Coded = std::tuple<In<Code>, In<double>>;
 using AnyColumn = std::variant<In<double>, Coded<int8_t>, Coded<int32_t>>;
 
-MarkedColumn marked(const AnyColumn& given, size_t rows) {
+MarkedColumn marked(const AnyColumn& given, int64_t rows) {
     MarkedColumn column;
     const auto checked = [&](const auto& cells) {
         expect(cells.size() == rows, "a column and the marks differ in length");
@@ -50,49 +47,39 @@ MarkedColumn marked(const AnyColumn& given, size_t rows) {
 void columns(const std::vector<AnyColumn>& given, Marks marks) {
     std::vector<MarkedColumn> columns;
     for (const AnyColumn& each : given) columns.push_back(marked(each, marks.size()));
-    bool known;
-    {
-        Free free;
-        known = mix_columns(columns, int64_t(marks.size()), marks.data());
-    }
+    const bool known = freely([&] { return mix_columns(columns, marks.size(), marks.data()); });
     expect(known, "there is no such number");
 }
 
 void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In<uint8_t>> validity, int64_t first,
              int64_t rows, Marks marks) {
     const StringColumn column = string_column(offsets, wide, bytes, validity, first, rows);
-    expect(size_t(rows) == marks.size(), "strings and marks differ in length");
+    expect(rows == marks.size(), "strings and marks differ in length");
     Free free;
     mix_strings(column, marks.data());
 }
 
-nb::tuple loss(Cube evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
+nb::tuple loss(Cube<double> evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
                In<double> offsets) {
-    const size_t pieces = evidence.shape(0), classes = base.shape(0), rows = evidence.shape(2), first = classes - evidence.shape(1);
+    const int64_t pieces = evidence.shape(0), classes = base.shape(0), rows = evidence.shape(2), first = classes - evidence.shape(1);
     expect(first <= 1 && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
            "the rows differ in length");
     expect(thetas.shape(0) == classes && thetas.shape(1) == pieces && offsets.size() == classes, "a weight is missing");
-    const int32_t* known = labels.data();
-    expect(std::all_of(known, known + rows, [&](int32_t c) { return c >= 0 && size_t(c) < classes; }), "there is no such class");
-    double *slope, found;
+    expect(are_below(labels, classes), "there is no such class");
+    double* slope;
     nb::object result = give<double>({classes * (pieces + 1)}, &slope);
-    const Weighed given{evidence.data(), base.data(), weights.data(), known, int64_t(rows), int64_t(classes), int64_t(pieces),
-                        int64_t(first)};
-    {
-        Free free;
-        found = weighed_loss(given, thetas.data(), offsets.data(), slope);
-    }
+    const Weighed given{evidence.data(), base.data(), weights.data(), labels.data(), rows, classes, pieces, first};
+    const double found = freely([&] { return weighed_loss(given, thetas.data(), offsets.data(), slope); });
     return nb::make_tuple(found, result);
 }
 
 }  // namespace
 
 void bind_weighing(nb::module_& m) {
-    m.def("mix_columns", columns, "columns"_a.noconvert(), "marks"_a.noconvert());
-    m.def("mix_strings", strings, "offsets"_a.noconvert(), "wide"_a, "bytes"_a.noconvert(), "validity"_a.none(), "first"_a,
-          "rows"_a, "marks"_a.noconvert());
-    m.def("weighed_loss", loss, "evidence"_a.noconvert(), "base"_a.noconvert(), "labels"_a.noconvert(),
-          "weights"_a.noconvert(), "thetas"_a.noconvert(), "offsets"_a.noconvert());
+    m.def("mix_columns", columns);
+    m.def("mix_strings", strings, "offsets"_a, "wide"_a, "bytes"_a, "validity"_a.none(), "first"_a, "rows"_a,
+          "marks"_a);
+    m.def("weighed_loss", loss);
 }
 
 }  // namespace tallybayes

@@ -205,66 +205,66 @@ Listed list_words(const Documents& documents, const Reading& reading, StringInde
 
 namespace {
 
-void add_dense(const Read& read, const Scores& said, double* total) {
-    if (said.width == 2) {  // the common case, in registers
+void add_dense(const Read& read, const Scores& evidence, double* total) {
+    if (evidence.width == 2) {  // the common case, in registers
         double a = 0.0, b = 0.0;
         in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
             for (const int32_t* code = first; code < last; ++code) {
-                if (read.behind - code > ahead) __builtin_prefetch(&said.table[2 * int64_t(code[ahead])]);
-                a += said.table[2 * int64_t(*code)];
-                b += said.table[2 * int64_t(*code) + 1];
+                if (read.behind - code > ahead) __builtin_prefetch(&evidence.table[2 * int64_t(code[ahead])]);
+                a += evidence.table[2 * int64_t(*code)];
+                b += evidence.table[2 * int64_t(*code) + 1];
             }
         });
         total[0] = a;
         total[1] = b;
         return;
     }
-    std::fill(total, total + said.width, 0.0);
+    std::fill(total, total + evidence.width, 0.0);
     in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) {
         for (; first < last; ++first) {
-            const double* row = said.table + *first * said.width;
-            for (int64_t c = 0; c < said.width; ++c) total[c] += row[c];
+            const double* row = evidence.table + *first * evidence.width;
+            for (int64_t c = 0; c < evidence.width; ++c) total[c] += row[c];
         }
     });
 }
 
-void add_sparse(const Read& read, const Scores& said, std::vector<uint8_t>& has, double* total) {
-    std::fill(total, total + said.width, 0.0);
+void add_sparse(const Read& read, const Scores& evidence, std::vector<uint8_t>& has, double* total) {
+    std::fill(total, total + evidence.width, 0.0);
     double all = 0.0;
     const auto add = [&](int32_t code) {
-        const int64_t start = said.starts[code], stop = said.starts[code + 1];
-        for (int64_t at = start; at < stop; ++at) total[said.classes[at]] += said.cells[at];
-        if (said.otherwise[code] != nothing) {
-            all += said.otherwise[code];
+        const int64_t start = evidence.starts[code], stop = evidence.starts[code + 1];
+        for (int64_t at = start; at < stop; ++at) total[evidence.classes[at]] += evidence.cells[at];
+        if (evidence.otherwise[code] != nothing) {
+            all += evidence.otherwise[code];
             return;
         }
-        has.assign(size_t(said.width), 0);
-        for (int64_t at = start; at < stop; ++at) has[said.classes[at]] = 1;
-        for (int64_t c = 0; c < said.width; ++c)
+        has.assign(size_t(evidence.width), 0);
+        for (int64_t at = start; at < stop; ++at) has[evidence.classes[at]] = 1;
+        for (int64_t c = 0; c < evidence.width; ++c)
             if (!has[c]) total[c] = nothing;
     };
     in_stretches(read.begin(), read.end(), [&](const int32_t* first, const int32_t* last) { std::for_each(first, last, add); });
-    for (int64_t c = 0; c < said.width; ++c) total[c] += all + double(read.size()) * said.each[c];
+    for (int64_t c = 0; c < evidence.width; ++c) total[c] += all + double(read.size()) * evidence.each[c];
 }
 
 }  // namespace
 
-void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
+void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& evidence,
                double* scores, int64_t stride, int64_t* lengths) {
-    std::vector<double> total(said.width);
+    std::vector<double> total(evidence.width);
     std::vector<uint8_t> has;
-    Urn urn(said, index.size());
+    Urn urn(evidence, index.size());
     const auto find = [&](const char* text, const std::vector<Span>& spans, std::vector<int32_t>& found) {
         index.look_up(text, spans, found);
     };
     const auto score = [&](const Read& read) {
-        if (said.table)
-            add_dense(read, said, total.data());
+        if (evidence.table)
+            add_dense(read, evidence, total.data());
         else
-            add_sparse(read, said, has, total.data());
-        if (said.urn) urn.add_again(read, total.data());
+            add_sparse(read, evidence, has, total.data());
+        if (evidence.urn) urn.add_again(read, total.data());
         lengths[read.row] = int64_t(read.size());
-        for (int64_t c = 0; c < said.width; ++c) scores[c * stride + read.row] += total[c];
+        for (int64_t c = 0; c < evidence.width; ++c) scores[c * stride + read.row] += total[c];
     };
     std::fill(lengths, lengths + documents.rows, -1);
     Reader(documents, reading).each(Present(documents), find, score);

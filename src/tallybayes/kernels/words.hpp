@@ -64,7 +64,7 @@ struct Scores {
 };
 
 // Adds the evidence of words to scores[class][row], and counts the words that the index knows.
-void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& said,
+void add_words(const Documents& documents, const Reading& reading, const StringIndex& index, const Scores& evidence,
                double* scores, int64_t stride, int64_t* lengths);
 
 // The message is the row number.

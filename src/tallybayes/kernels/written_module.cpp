@@ -7,18 +7,16 @@
 #include "strings.hpp"
 #include "written.hpp"
 
-using namespace nanobind::literals;
-
 namespace tallybayes {
 namespace {
 
 // Each is an array with a row of limbs for every cell, and the position of the lowest limb.
-std::vector<Sums> sums_of(nb::list given, size_t cells) {
+std::vector<Sums> sums_of(nb::list given, int64_t cells) {
     std::vector<Sums> sums;
     for (nb::handle pair : given) {
         const auto [limbs, low] = nb::cast<std::pair<Table<int64_t>, int64_t>>(pair);
         expect(limbs.shape(0) == cells && limbs.shape(1) > 0, "sums and labels differ in length");
-        sums.push_back({limbs.data(), int64_t(limbs.shape(1)), low});
+        sums.push_back({limbs.data(), limbs.shape(1), low});
     }
     return sums;
 }
@@ -29,7 +27,7 @@ nb::list sums_in(const WrittenCells& cells) {
     nb::list result;
     for (const WrittenSums& sums : cells.sums) {
         int64_t* out;
-        nb::object limbs = give<int64_t>({size_t(cells.labels.size()), size_t(sums.size)}, &out);
+        nb::object limbs = give<int64_t>({cells.labels.size(), sums.size}, &out);
         std::copy(sums.limbs.begin(), sums.limbs.end(), out);
         result.append(nb::make_tuple(limbs, sums.low));
     }
@@ -59,28 +57,28 @@ WrittenCells read(nb::list texts, size_t kinds) {
 void bind_written(nb::module_& m) {
     m.def("write_labels", [](nb::list labels, nb::list sums) {
         const std::vector<std::string_view> views = views_of(labels);
-        return as_bytes(write_cells(views, sums_of(sums, views.size())));
-    }, "labels"_a, "sums"_a);
+        return as_bytes(write_cells(views, sums_of(sums, int64_t(views.size()))));
+    });
     m.def("write_words", [](const StringIndex& index, In<int32_t> words, nb::list sums) {
         std::vector<std::string_view> views;
-        for (size_t i = 0; i < words.size(); ++i) {
+        for (int64_t i = 0; i < words.size(); ++i) {
             const int32_t word = words.data()[i];
             expect(word >= 0 && word < index.size(), "there is no such word");
             views.push_back(index[word]);
         }
-        return as_bytes(write_cells(views, sums_of(sums, views.size())));
-    }, "index"_a, "words"_a.noconvert(), "sums"_a);
+        return as_bytes(write_cells(views, sums_of(sums, int64_t(views.size()))));
+    });
     m.def("read_labels", [](nb::list texts, size_t kinds) {
         const WrittenCells cells = read(texts, kinds);
         nb::list labels;
         for (int32_t i = 0; i < cells.labels.size(); ++i) labels.append(nb::bytes(cells.labels[i].data(), cells.labels[i].size()));
         return nb::make_tuple(labels, sums_in(cells));
-    }, "texts"_a, "kinds"_a);
+    });
     m.def("read_words", [](nb::list texts, size_t kinds) {
         WrittenCells cells = read(texts, kinds);
         nb::list sums = sums_in(cells);
         return nb::make_tuple(std::move(cells.labels), sums);
-    }, "texts"_a, "kinds"_a);
+    });
 }
 
 }  // namespace tallybayes

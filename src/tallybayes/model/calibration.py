@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.counts.exact import Floats
-from tallybayes.model.evaluation.compare import Numbers, intervals
+from tallybayes.counts.exact import Floats, Indices
+from tallybayes.model.evaluation.compare import intervals
 from tallybayes.model.evaluation.result import Interval, calibration_error_of, calibration_of
 
 LOWEST = -1e300  # score: as good as −∞, but arithmetic with it is safe
@@ -109,7 +109,7 @@ def _intervals(posterior: Any, truth: Any) -> Floats:
     return intervals(given[np.arange(len(given)), decision], decision == numbers)
 
 
-def _checked(scores: Any, truth: Any) -> tuple[Floats, Numbers]:
+def _checked(scores: Any, truth: Any) -> tuple[Floats, Indices]:
     given, numbers = np.asarray(scores, np.float64), np.asarray(truth)
     if given.ndim != 2 or numbers.shape != given.shape[:1]:
         raise ValueError(

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices
+from tallybayes.data.errors import quoted
 
 REJECTED = -1
 CELLS = 1 << 22  # probabilities of rows that are decided at a time
@@ -31,17 +31,19 @@ def cost_matrix(classes: Sequence[Any], costs: Mapping[tuple[Any, Any], float] |
            [20.,  0.]])
     """
     size = len(classes)
-    if isinstance(costs, Mapping):
-        matrix = 1.0 - np.eye(size)
-        at = {label: i for i, label in enumerate(classes)}
-        for pair, cost in costs.items():
-            if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in at for label in pair)):
-                raise ValueError(
-                    f"There is a cost for {pair!r}; give costs by (truth, decision), both among {list(at)}."
-                )
-            matrix[at[pair[0]], at[pair[1]]] = cost
-    else:
-        matrix = np.asarray(costs, np.float64)
+    at = {label: i for i, label in enumerate(classes)}
+    for pair in costs if isinstance(costs, Mapping) else ():
+        if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in at for label in pair)):
+            raise ValueError(f"There is a cost for {pair!r}; give costs by (truth, decision), both among {list(at)}.")
+    try:
+        if isinstance(costs, Mapping):
+            matrix = 1.0 - np.eye(size)
+            for (truth, decision), cost in costs.items():
+                matrix[at[truth], at[decision]] = cost
+        else:
+            matrix = np.asarray(costs, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"costs={quoted(costs)}: give numbers by (truth, decision), or a matrix of them.") from None
     if matrix.shape != (size, size) or not np.all(np.isfinite(matrix)):
         raise ValueError(
             f"The costs have the shape {matrix.shape}; {size} classes need {size} × {size} finite numbers."
@@ -63,7 +65,7 @@ def probabilities(scores: Floats, prior: Floats) -> Floats:
     return np.asarray(shares / shares.sum(axis=0))
 
 
-def most_probable(posterior: Floats) -> NDArray[np.intp]:
+def most_probable(posterior: Floats) -> Indices:
     """Each row's class of highest probability, the first one on a tie."""
     return np.asarray(posterior).argmax(axis=1)
 
@@ -73,7 +75,7 @@ def expected_cost(posterior: Floats, costs: Floats) -> Floats:
     return np.asarray(posterior) @ costs
 
 
-def decide(posterior: Floats, costs: Floats | None = None, reject: float | None = None) -> NDArray[np.intp]:
+def decide(posterior: Floats, costs: Floats | None = None, reject: float | None = None) -> Indices:
     """Each row's most probable class, or with costs the decision of least expected cost; `REJECTED` where even that
     costs more than `reject`.
 

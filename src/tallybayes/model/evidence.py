@@ -10,10 +10,12 @@ import pyarrow as pa
 
 import tallybayes
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Part
+from tallybayes.families.belief import Part
 from tallybayes.schema.entries import Name, found, in_order, title
 
 PRIOR = "(class)"  # stands for the prior where columns are listed
+TOGETHER = "(together)"  # what the columns of a block say, but none of them by itself
+ROUNDING = 1e-9  # of the sum of a text's words
 
 
 def text_column(texts: list[Name], column: Name | None) -> Name:
@@ -31,6 +33,18 @@ def text_column(texts: list[Name], column: Name | None) -> Name:
 def _spread(evidence: Floats) -> float:
     """The range of the scores over the classes; 0 if all of them are −∞."""
     return 0.0 if np.isneginf(evidence).all() else float(np.max(evidence) - np.min(evidence))
+
+
+def _completed(parts: list[Part], evidence: Floats, rest: str) -> list[Part]:
+    """The same parts and, under the name `rest`, what the evidence has beside them: that of a cell being there, of
+    columns that only speak together, or lost when parts are clipped one by one."""
+    said = np.sum([np.zeros_like(evidence), *(part.evidence for part in parts)], axis=0)
+    with np.errstate(invalid="ignore"):
+        left = np.where(np.isfinite(evidence) & np.isfinite(said), evidence - said, 0.0)
+    if np.abs(left).max() <= ROUNDING * max(1.0, np.abs(evidence).max(initial=0.0, where=np.isfinite(evidence))):
+        return parts
+    left += sum(part.evidence for part in parts if part.word == rest)
+    return [*(part for part in parts if part.word != rest), Part(rest, 1.0, left)]
 
 
 class Evidence:
@@ -71,12 +85,15 @@ class Evidence:
         return np.broadcast_to(self.prior, (len(self), len(self.classes)))
 
     def words(self, row: int = 0, column: Name | None = None) -> list[Part]:
-        """The evidence of each word of a text for each class, the most informative first. It adds up to the evidence of
-        the column; the evidence of its length and of absent words is under the empty word."""
+        """The evidence of each word of a text, or of each column of a block, for each class, the most informative
+        first. It adds up to the evidence of the column or block. The evidence of a text's length and of absent words is
+        under the empty word, what columns say only together under "(together)"."""
         name = text_column(self.texts, column)
         if not 0 <= row < self.rows:
             raise IndexError(f"There is no row {row}; there are {self.rows}.")
-        return sorted(self._parts[name](row), key=lambda part: (part.word == "", -_spread(part.evidence), part.word))
+        rest = "" if isinstance(name, str) else TOGETHER
+        parts = _completed(self._parts[name](row), self.columns[name][row], rest)
+        return sorted(parts, key=lambda part: (part.word == "", -_spread(part.evidence), part.word))
 
     def total(self) -> Floats:
         total = self.priors.copy()

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief, NotLinearError, Terms
+from tallybayes.families.belief import Belief, NotLinearError, Terms
 from tallybayes.schema.entries import Name, title
 
 SHOWN = 12  # slots that a repr names

@@ -67,9 +67,6 @@ class Mixture(Classifier):
         """The current beliefs, like `Model.beliefs`."""
         return MixedBeliefs(self.model.beliefs(), self.schema.components)
 
-    def _believed(self) -> MixedBeliefs:
-        return self.beliefs()
-
     @property
     def classes(self) -> list[Any]:
         return self.beliefs().labels

@@ -6,7 +6,7 @@ computed on demand and kept until the counts change.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -17,7 +17,8 @@ import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key
 from tallybayes.data.matching import ERROR
-from tallybayes.families.base import Belief, Family, WordWeight
+from tallybayes.families.base import Family
+from tallybayes.families.belief import Belief, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.model import draw
 from tallybayes.model.batches import labelled
@@ -73,7 +74,11 @@ class Model(Uncertainty):
         >>> now.posterior("prize").round(2), model.posterior("prize").round(2)
         (array([[0.3, 0.7]]), array([[0.57, 0.43]]))
         """
-        return self._believed()
+        if self._beliefs is None or self._changed:
+            self.schema.check_adds_up()
+            self._beliefs = self.believed_apart()
+            self._changed = False
+        return self._beliefs
 
     def counts(self, column: Name | None = None) -> Any:
         """The counts of a column, by level and class: `model.counts("outlook")["sunny"]["yes"]`. A family with several
@@ -85,7 +90,7 @@ class Model(Uncertainty):
     def estimates(self, column: Name) -> dict[str, dict[Any, float]]:
         """Point estimates of the parameters of a column or block, for every class."""
         name = self.schema.entry(column)
-        known = self._believed()
+        known = self.beliefs()
         return {
             parameter: dict(zip(known.labels, np.asarray(values).tolist(), strict=True))
             for parameter, values in known.columns[name].estimates().items()
@@ -93,7 +98,7 @@ class Model(Uncertainty):
 
     def parameters(self, column: Name | None = None, label: Any = None) -> Posterior:
         """The posterior of a column's parameters in a class; without a column, that of the class probabilities."""
-        known = self._believed()
+        known = self.beliefs()
         if column is None:
             counts = self._row_counts(known.keys) + counted_prior(self.schema.prior, known.labels)
             return Dirichlet(dict(zip(known.labels, counts.tolist(), strict=True)))
@@ -102,23 +107,23 @@ class Model(Uncertainty):
     def log_marginal(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(row): the joint probability summed over the classes, −∞ if the row is impossible in every class. It
         normalises the posterior, and is low for rows unlike those that were counted."""
-        known = self._believed()
+        known = self.beliefs()
         _refuse_scores(known)
         return np.asarray(np.logaddexp.reduce(known.log_joint(data, threads, absent), axis=1))
 
     def belief(self, column: Name) -> Belief:
         """The belief of a column or block, which scores new cells."""
         name = self.schema.entry(column)
-        return self._believed().columns[name]
+        return self.beliefs().columns[name]
 
     def words(self, label: Any, top: int = 20, *, column: Name | None = None) -> list[WordWeight]:
         """The words of a text column with the most evidence for a class: how often each occurred there, and its
         log-odds against the other classes."""
-        return self._believed().words(label, top, column)
+        return self.beliefs().words(label, top, column)
 
     def log_likelihood(self, data: Any, labels: Any, *, absent: str = ERROR) -> float:
         """The complete log-likelihood: Σ log P(label, row). An unseen label makes it −∞."""
-        known = self._believed()
+        known = self.beliefs()
         _refuse_scores(known)
         total = 0.0
         for batch in labelled(self.schema.frame(data), labels, None):
@@ -151,7 +156,7 @@ class Model(Uncertainty):
 
     def graph(self) -> Graph:
         """The network of the model: which columns, and the class, can depend on which."""
-        known, label = self._believed(), self._joint_label
+        known, label = self.beliefs(), self._joint_label
         parents: dict[str, tuple[str, ...]] = {label: ()}
         for name, belief in known.counted.items():
             parents |= {column: (label, *some) for column, some in belief.dependences(members(name)).items()}
@@ -159,7 +164,7 @@ class Model(Uncertainty):
 
     def dependence(self) -> Dependences:
         """How much each pair of columns that are counted together depends on each other within the classes."""
-        known = self._believed().counted
+        known = self.beliefs().counted
         found = [each for name, belief in known.items() for each in belief.pair_information(members(name))]
         if not found:
             raise ValueError(
@@ -177,17 +182,17 @@ class Model(Uncertainty):
         return class_name(self.schema.label, self.schema.by_column)
 
     def _joint(self) -> Joint:
-        return Joint(self._believed(), self._joint_label)
+        return Joint(self.beliefs(), self._joint_label)
 
     def sample(self, n: int, *, seed: int) -> draw.Sample:
         """Draws rows and their labels: a class from the prior, then each column's cell from its distribution in that
         class. The same seed gives the same rows."""
-        known = self._believed()
+        known = self.beliefs()
         return draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), n, seed)
 
     def against_rest(self, label: Any) -> Model:
         """The same counts as two classes: True for this label, False for all others together."""
-        known = self._believed()
+        known = self.beliefs()
         at = known.number(label)
         if len(known.keys) < 2:
             raise ValueError(f"{label!r} is the only class, so there is no rest.")
@@ -202,7 +207,7 @@ class Model(Uncertainty):
     def linear(self, label: Any) -> Linear:
         """log P(label, row) − log P(other, row) as a weighted sum of the row's features; with more than two classes,
         the other is all the rest."""
-        known = self._believed()
+        known = self.beliefs()
         at = known.number(label)
         if len(known.keys) == 2:
             return linear_view(known.columns, known.start, known.labels, at)
@@ -212,7 +217,7 @@ class Model(Uncertainty):
 
     def parameter_count(self) -> ParameterCount:
         """The number of parameters, compared with that of the full joint distribution of the columns."""
-        known = self._believed()
+        known = self.beliefs()
         return parameter_count(known.columns, len(known.keys))
 
     def rows_by_class(self) -> dict[Any, float]:
@@ -246,13 +251,6 @@ class Model(Uncertainty):
         result.fitted = self.fitted
         return result
 
-    def _believed(self) -> Beliefs:
-        if self._beliefs is None or self._changed:
-            self.schema.check_adds_up()
-            self._beliefs = self.believed_apart()
-            self._changed = False
-        return self._beliefs
-
     def believed_apart(self) -> Beliefs:
         """The beliefs of every column by itself, whether or not their evidence can be added up."""
         keys = self.keys()
@@ -267,3 +265,33 @@ def _refuse_scores(known: Beliefs) -> None:
         raise TypeError(f"Column {known.scores[0]!r} gives scores, which are not log-likelihoods.")
     if known.schema.weights is not None:
         raise TypeError("Weighed evidence is not a log-likelihood; drop the weights with believing(weights=None).")
+
+
+def merge(models: Iterable[Model]) -> Model:
+    """Adds up models, wherever they were trained. They are taken one at a time and left unchanged, so a generator of
+    any length needs the memory of the sum and one model. Any order gives the same bytes.
+
+    >>> from tallybayes import Categorical, digest
+    >>> days = [({"outlook": ["sun", "rain"]}, ["no", "yes"]), ({"outlook": ["sun"]}, ["yes"])]
+    >>> total = merge(Model.train({"outlook": Categorical()}, rows, labels) for rows, labels in days)
+    >>> total.counts("outlook")["sun"]
+    {'no': 1, 'yes': 1}
+    """
+    if isinstance(models, Model):
+        raise TypeError("There is only one model. Give a list or another iterable of models.")
+    total: Model | None = None
+    for number, model in enumerate(models, 1):
+        if not isinstance(model, Model):
+            raise TypeError(f"Item {number} is a {type(model).__name__}, not a model.")
+        try:
+            total = model.copy() if total is None else _added(total, model)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"Model {number} cannot be added to those before it: {error}") from None
+    if total is None:
+        raise ValueError("There is nothing to merge. Give at least one model.")
+    return total
+
+
+def _added(total: Model, model: Model) -> Model:
+    total += model
+    return total

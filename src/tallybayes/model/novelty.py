@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.model.draw import sample
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, joined, members
 
-_Pattern = Mapping[Name, NDArray[np.bool_]]  # which columns of every entry are missing
+_Pattern = Mapping[Name, Mask]  # which columns of every entry are missing
 
 KEPT = 256  # patterns whose drawn rows are kept for the next batch
 NEAR = 200  # drawn texts of about the same length to compare with

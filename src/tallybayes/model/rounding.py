@@ -1,16 +1,14 @@
-"""What rounding hides in the numbers of a training: judged once, by rows from all batches, since sorted rows are close
-together in every one of them."""
+"""A warning if rounding hides differences between the numbers of a column: decided once, from rows of all batches,
+since sorted rows are close together in each of them."""
 
 from __future__ import annotations
-
-import warnings
 
 import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import numbers
-from tallybayes.data.errors import callers_level
+from tallybayes.data.errors import warn
 from tallybayes.model.batches import Batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
@@ -22,7 +20,7 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._columns = {name: family for name, family in schema.columns.items() if family.rounds}
+        self._columns = schema.rounded
         self._kept: dict[Name, list[Floats]] = {}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept
@@ -45,7 +43,7 @@ class Rounding:
         for name, kept in self._kept.items():
             hidden = self._columns[name].blurred(np.concatenate(kept))
             if hidden is not None:
-                warnings.warn(f"Column {name!r}: {hidden}", stacklevel=callers_level())
+                warn(f"Column {name!r}: {hidden}")
 
 
 def _some(cells: pa.Array, first: int, step: int) -> Floats:

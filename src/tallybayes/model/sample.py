@@ -10,15 +10,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices, Mask
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
-from tallybayes.model.sampled_rows import Indices, SampledRows
-from tallybayes.model.taken import Taken, are_cases, numbered, spelled_out
+from tallybayes.model.sampled_rows import SampledRows, Taken, are_cases, numbered, repeated
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
@@ -148,7 +147,7 @@ class RowSample:
         taken = self._sampled().counted_by_weight()
         alone = self._are_cases(taken)
         kinds = numbered(taken.marks, taken.labels)
-        at = spelled_out(taken.copies, self.size)
+        at = repeated(taken.copies, self.size)
         starts = np.flatnonzero(np.append(True, alone[at[1:]] | (np.diff(kinds[at]) != 0))[: len(at)])
         weights = np.add.reduceat(taken.weights[at], starts) if len(at) else taken.weights
         kept = _short(taken.sizes[at[starts]])
@@ -169,7 +168,7 @@ class RowSample:
         wanted = self._wanted(taken)
         return taken if wanted == len(taken.marks) else taken.take(np.arange(wanted))
 
-    def _are_cases(self, taken: Taken) -> NDArray[np.bool_]:
+    def _are_cases(self, taken: Taken) -> Mask:
         """Which of these rows stand for independent cases. Equal rows of several classes do; equal texts never do."""
         numbers = numbered(taken.marks)
         if self.texts or not len(numbers):

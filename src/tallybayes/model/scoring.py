@@ -6,7 +6,6 @@ the same code scores one row and a billion.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -17,11 +16,11 @@ from tallybayes.counts.exact import Counts, Floats
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError, callers_level
+from tallybayes.data.errors import CellError, warn
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.data.one_row import single_row
 from tallybayes.families import Belief
-from tallybayes.families.base import Part, WordWeight
+from tallybayes.families.belief import Part, WordWeight
 from tallybayes.families.weighed import Absence, absence, weighed
 from tallybayes.model.batches import check_threads, in_pieces, size_of
 from tallybayes.model.evidence import Evidence, text_column
@@ -191,20 +190,18 @@ class Beliefs:
             parts.append(empty(batch.rows))
             impossible += self._score_batch(batch, finish, parts[-1], threads)
         if impossible:
-            warnings.warn(
+            warn(
                 f"Some rows ({impossible}) are impossible in every class and get the prior probabilities. Smoothing "
-                "avoids this: alpha, m, shape or rate above 0.",
-                stacklevel=callers_level(),
+                "avoids this: alpha, m, shape or rate above 0."
             )
         return parts[0] if len(parts) == 1 else np.concatenate([empty(0), *parts])
 
     def _warn_of_scores(self) -> None:
         """Warns once, and only if columns are summed; `weigh` uses them one by one."""
         name, self._ill_mixed = self._ill_mixed[0], []
-        warnings.warn(
+        warn(
             f"Column {name!r} gives complement scores, which are not log-likelihoods, but are added to the evidence of "
-            "the other columns as if they were. `weigh` fits the weight of each.",
-            stacklevel=callers_level(),
+            "the other columns as if they were. `weigh` fits the weight of each."
         )
 
     def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:

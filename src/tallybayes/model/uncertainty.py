@@ -33,7 +33,7 @@ MADE_UP = 10_000  # rows drawn to estimate the error rate
 class Uncertainty(Counted, Classifier):
     """Questions about how certain a model's answers are."""
 
-    _believed: Callable[[], Beliefs]
+    beliefs: Callable[[], Beliefs]
 
     def credible(
         self, data: Any, interval: float = 0.9, *, draws: int = DRAWS, seed: int = 0, absent: str = ERROR
@@ -48,12 +48,12 @@ class Uncertainty(Counted, Classifier):
         ...     for found in (few.credible({"coin": ["h"]}), many.credible({"coin": ["h"]}))]
         [True, False]
         """
-        return credible(self._believed(), data, interval, draws, seed, absent)
+        return credible(self.beliefs(), data, interval, draws, seed, absent)
 
     def log_posterior(self, data: Any, *, threads: int | None = None, absent: str = ERROR) -> Floats:
         """log P(class | row), even where the probability itself underflows to zero. A row that is impossible in every
         class gets the prior."""
-        known = self._believed()
+        known = self.beliefs()
         joint = known.log_joint(data, threads, absent)
         total = np.logaddexp.reduce(joint, axis=1, keepdims=True)
         possible = np.isfinite(total)
@@ -67,11 +67,11 @@ class Uncertainty(Counted, Classifier):
         >>> model.error_probability({"coin": ["h"]}).round(3)
         array([0.4])
         """
-        return decide.error_probability(self._believed().posterior(data, threads, absent))
+        return decide.error_probability(self.beliefs().posterior(data, threads, absent))
 
     def bayes_error(self, *, draws: int = MADE_UP, seed: int = 0) -> float:
         """P(error) over the model's own distribution: the mean over rows drawn from it."""
-        known = self._believed()
+        known = self.beliefs()
         rows, _ = draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), draws, seed)
         return decide.bayes_error(known.posterior(rows))
 
@@ -81,7 +81,7 @@ class Uncertainty(Counted, Classifier):
         with every cell missing, since nothing in it is unusual. Text columns whose event model gives scores are scored
         as multinomial. Weights are ignored, and so are blocks whose columns are counted by themselves, too."""
         likely = self._likely()
-        known = likely._believed()
+        known = likely.beliefs()
         labels = pa.array(known.labels, self.label_type)
         compared = Comparison(known, likely.columns, labels, draws, seed)
         parts = [compared.novelty(batch.cells, batch.rows) for batch in known.encoded(data, absent)]
@@ -99,7 +99,7 @@ class Uncertainty(Counted, Classifier):
         >>> [(question.column, round(question.gain, 3)) for question in model.ask_next({})]
         [('wind', 0.131), ('day', 0.0)]
         """
-        known = self._believed()
+        known = self.beliefs()
         matrix = None if costs is None else decide.cost_matrix(known.labels, costs)
         return questions(known, row, matrix)
 
@@ -130,6 +130,6 @@ class Uncertainty(Counted, Classifier):
     def _likely(self) -> Self:
         """The same counts without weights, and with beliefs under which all evidence is log-likelihoods."""
         plain = self._unweighed()
-        known = plain._believed()
+        known = plain.beliefs()
         settled = {name: plain.schema.columns[name].settled(known.counted[name]) for name in known.scores}
         return plain.believing(settled) if settled else plain

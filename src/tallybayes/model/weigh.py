@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.counts.exact import Indices
 from tallybayes.data.errors import numbered_by
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Family
@@ -20,7 +21,7 @@ from tallybayes.model.classifier import check_model
 from tallybayes.model.model import Model
 from tallybayes.model.pieces import ByColumn, Pieces, codes_of, left_out_evidence, pieces_of
 from tallybayes.model.sample import RowSample
-from tallybayes.model.sampled_rows import Indices, SampledRows
+from tallybayes.model.sampled_rows import SampledRows
 from tallybayes.model.tallying import check_cells
 from tallybayes.model.weights_fit import Evidenced, fit_weights
 from tallybayes.schema import Schema

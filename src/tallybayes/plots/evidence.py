@@ -10,6 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from tallybayes.data.frames import batches
 from tallybayes.model.evidence import Evidence
 from tallybayes.model.model import Model
 from tallybayes.plots.canvas import AGAINST, FOR, HATCHED, draw_bar, finite, ink, named
@@ -45,11 +46,11 @@ class WaterfallDisplay(Display):
     def from_model(
         cls, model: Model, row: Any, *, label: Any = None, against: Any = None, top: int = report.STEPS
     ) -> Self:
-        """Plots one row, given as a mapping or a text, for `label` (by default the most probable class) against
-        another class (by default the next most probable)."""
-        evidence = model.evidence(row)
-        cells = {name: [value] for name, value in row.items()} if isinstance(row, Mapping) else None
-        return cls.from_evidence(evidence, label=label, against=against, cells=cells, top=top)
+        """Plots one row, given as a mapping, a text or a table of one row, for `label` (by default the most probable
+        class) against another class (by default the next most probable)."""
+        evidence, cells = _one_row(model, row)
+        shown = None if isinstance(row, str) else cells
+        return cls.from_evidence(evidence, label=label, against=against, cells=shown, top=top)
 
     @classmethod
     def from_evidence(
@@ -106,6 +107,14 @@ class WaterfallDisplay(Display):
         ax.tick_params(axis="y", length=0)
 
 
+def _one_row(model: Model, row: Any) -> tuple[Evidence, dict[str, list[Any]]]:
+    """The evidence of a row, and its cells by column."""
+    evidence = model.evidence(row)
+    if len(evidence) != 1:
+        raise ValueError(f"The evidence of one row is plotted, and {len(evidence)} are given. Give one of them.")
+    return evidence, next(iter(batches(model.schema.frame(row)))).to_pydict()
+
+
 @dataclass(eq=False, repr=False)
 class MarkedTextDisplay(Display):
     """A text whose words are marked as evidence for or against a class: the stronger the evidence, the fuller the
@@ -126,7 +135,7 @@ class MarkedTextDisplay(Display):
         cls, model: Model, text: Any, *, column: Name | None = None, label: Any = None, against: Any = None
     ) -> Self:
         """Plots one text, or a row that has one."""
-        evidence = model.evidence(text)
+        evidence, cells = _one_row(model, text)
         found = report.row_facts(evidence, 0, label=label, against=against, cells=None)
         if found.against is None:
             raise ValueError("There is only one class, so there is no evidence for or against it.")
@@ -135,8 +144,7 @@ class MarkedTextDisplay(Display):
         pieces: list[Piece] = []
         for each in (each for each in found.columns if each.words and each.column in words):
             name, cut = words[each.column]
-            shown = text if isinstance(text, str) else str(text[name])
-            pieces += [*[Piece(" ", 0.0)] * bool(pieces), *marked(shown, each.words, cut)]
+            pieces += [*[Piece(" ", 0.0)] * bool(pieces), *marked(str(cells[title(name)][0]), each.words, cut)]
         if not pieces:
             raise ValueError("No word of this row is evidence. Is it text, and is its column in the model?")
         return cls(pieces, found.class_, found.against)

@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from tallybayes.data.frames import column
 from tallybayes.data.matching import ERROR
+from tallybayes.data.written_numbers import unmarked
 from tallybayes.model import decide
 from tallybayes.model.mixed_beliefs import MixedBeliefs
 from tallybayes.model.scoring import Beliefs
@@ -77,12 +78,10 @@ class Deciding:
     def _parsed(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
         """The same rows with numbers parsed."""
         kinds = self.schema.reads()
-        marks = pa.array(list(source.missing_numbers), pa.string())
         for name in {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}:
             at = batch.schema.get_field_index(name)
-            texts = pc.replace_substring(batch.column(at), source.decimal, ".")
-            known = pc.if_else(pc.is_in(batch.column(at), marks), pa.scalar(None, pa.string()), texts)
-            batch = batch.set_column(at, name, known)
+            known = unmarked(batch.column(at), source)
+            batch = batch.set_column(at, name, pc.replace_substring(known, source.decimal, "."))
         return batch
 
 

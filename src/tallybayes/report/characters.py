@@ -5,8 +5,6 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable, Sequence
 
-from tallybayes.report.plain import to_text
-
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, invisible or bidirectional, surrogate, private, line ends
 JOINER = "\u200d"  # joins the parts of an emoji
 LONGEST = 24  # characters of a name in a table
@@ -34,6 +32,8 @@ def short(value: object, longest: int = LONGEST) -> str:
     >>> short("a very long name", 8)
     'a very …'
     """
+    from tallybayes.report.plain import to_text  # `clean` is all that a mail filter needs, and it must start quickly
+
     found = to_text(value)
     text = clean(found[: longest + 1])
     return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.model.evidence import PRIOR, Evidence
+from tallybayes.model.evidence import PRIOR, TOGETHER, Evidence
 from tallybayes.report.blocks import Bar, Bars, Block, Lines, Table
 from tallybayes.report.characters import own_line, short
 from tallybayes.report.plain import to_text
-from tallybayes.schema.entries import Name, briefly, members, title
+from tallybayes.schema.entries import MOST_COLUMNS, Name, briefly, members, title
 
 ROWS = 3  # shown by default
 TOP = 15  # columns shown, and words of each
@@ -28,7 +28,7 @@ Numbers = Mapping[Any, float]  # by class
 
 @dataclass(frozen=True)
 class WordFacts:
-    word: str  # empty for evidence of the length and of absent words
+    word: str  # or a column of a block; empty for evidence of the length and of absent words
     times: float
     evidence: Numbers
     log_odds: float  # of the first class against the second
@@ -41,7 +41,8 @@ class ColumnFacts:
     score: bool  # whether it only ranks classes and is not a likelihood
     evidence: Numbers
     log_odds: float
-    words: tuple[WordFacts, ...]  # of a text, the strongest first
+    words: tuple[WordFacts, ...]  # of a text, or the columns of a block, the strongest first
+    block: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,8 +115,8 @@ def _row(evidence: Evidence, row: int, total: Any, named: tuple[Any, Any], cells
     for name, numbers in evidence.columns.items():
         parts = evidence.words(row, name) if name in evidence.texts else []
         words = tuple(WordFacts(part.word, part.times, *by_class(part.evidence)) for part in parts)
-        score = name in evidence.scores
-        columns.append(ColumnFacts(title(name), _value(name, cells, row), score, *by_class(numbers[row]), words))
+        value, score, block = _value(name, cells, row), name in evidence.scores, not isinstance(name, str)
+        columns.append(ColumnFacts(title(name), value, score, *by_class(numbers[row]), words, block))
     return RowFacts(first, second, possible, by_class(share / share.sum())[0], tuple(columns))
 
 
@@ -159,10 +160,17 @@ def _more(facts: EvidenceFacts) -> Iterator[Block]:
 
 
 def _logarithms(row: RowFacts) -> Table:
-    """The log-likelihoods by class, their sum, and the probabilities."""
-    lines = [(briefly(each.column) + " (a score)" * each.score, each.evidence) for each in row.columns]
-    total = {label: sum(each.evidence[label] for each in row.columns) for label in row.probability}
+    """The log-likelihoods by class, their sum, and the probabilities. Of many columns, the first are shown."""
+    shown = row.columns[: MOST_COLUMNS + 1]
+    lines = [(briefly(each.column) + " (a score)" * each.score, each.evidence) for each in shown]
+    if rest := row.columns[len(shown) :]:
+        lines.append((f"{len(rest):,} more", _summed(rest)))
+    total = _summed(row.columns)
     return _table([*lines, ("sum", total), ("probability", row.probability)], "logarithms")
+
+
+def _summed(columns: Sequence[ColumnFacts]) -> dict[Any, float]:
+    return {label: sum(each.evidence[label] for each in columns) for label in columns[0].evidence}
 
 
 def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
@@ -198,15 +206,15 @@ def _answer(row: RowFacts) -> list[str]:
 def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     """The prior, the columns with the most evidence, each with those of its words that have any, and the sum."""
     prior, *others = row.columns
-    informative = [column for column in others if column.log_odds != 0 or any(map(_speaks, column.words))]
+    informative = [column for column in others if column.log_odds != 0 or any(map(_is_evidence, column.words))]
     silent = len(others) - len(informative)
     columns = sorted(informative if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
         shown.append(Bar(titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
-        named_words = [word for word in words[:top] if _speaks(word)]
-        shown += [Bar(own_line(word_title(word)), word.log_odds, 2, _times(word)) for word in named_words]
+        named_words = [word for word in words[:top] if _is_evidence(word)]
+        shown += [Bar(own_line(_part_title(column, word)), word.log_odds, 2, _times(word)) for word in named_words]
         shown += _rest(row, words[len(named_words) :], _unit(column), 2) if named_words else []
     shown += _rest(row, columns[top:], "column")
     if silent > FEW:
@@ -216,10 +224,10 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
 
 def _unit(column: ColumnFacts) -> str:
     """A block consists of columns, a text of words."""
-    return "column" if isinstance(column.value, dict) else "word"
+    return "column" if column.block else "word"
 
 
-def _speaks(word: WordFacts) -> bool:
+def _is_evidence(word: WordFacts) -> bool:
     return word.log_odds != 0
 
 
@@ -244,8 +252,8 @@ def steps(row: RowFacts, top: int = STEPS, named: bool = True) -> list[Bar]:
     pieces: list[tuple[str, ColumnFacts | WordFacts]] = []
     for column in others:
         if column.words:
-            among = " (with others)" * isinstance(column.value, dict)
-            pieces += [(word_title(word) + among, word) for word in column.words]
+            among = " (with others)" * column.block
+            pieces += [(_part_title(column, word) + among * (word.word != TOGETHER), word) for word in column.words]
         else:
             pieces.append((titled(column, named), column))
     informative = [piece for piece in pieces if piece[1].log_odds != 0]
@@ -268,8 +276,18 @@ def titled(column: ColumnFacts, named: bool) -> str:
     if column.words or not named:
         return name
     cells = column.value.values() if isinstance(column.value, dict) else [column.value]
-    value = short(", ".join("missing" if cell is None else _number_text(cell) or "(empty)" for cell in cells), LONGEST)
-    return f"{name} = {value}"
+    return f"{name} = {short(', '.join(map(_cell_text, cells)), LONGEST)}"
+
+
+def _part_title(column: ColumnFacts, word: WordFacts) -> str:
+    """A word; or a column of a block, with its value if that is known."""
+    if column.block and word.word in (column.value or {}):
+        return f"{word.word} = {short(_cell_text(column.value[word.word]), LONGEST)}"
+    return word_title(word)
+
+
+def _cell_text(cell: Any) -> str:
+    return "missing" if cell is None else _number_text(cell) or "(empty)"
 
 
 def _number_text(value: Any) -> str:

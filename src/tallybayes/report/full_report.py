@@ -18,8 +18,7 @@ from tallybayes.report.evidence import ColumnFacts, EvidenceFacts
 from tallybayes.report.marks import marked
 from tallybayes.report.model import ModelFacts
 from tallybayes.report.plain import to_text
-from tallybayes.report.schema import MOST_COLUMNS
-from tallybayes.schema.entries import briefly, title
+from tallybayes.schema.entries import MOST_COLUMNS, briefly, title
 
 TOP = 8  # pieces of evidence shown for a mistake
 LONGEST = 2000  # characters of a text that are shown

@@ -14,7 +14,7 @@ from tallybayes.model.heaviest import Weight, heaviest
 from tallybayes.report import schema
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many, times
 from tallybayes.report.characters import own_line
-from tallybayes.schema.entries import Name, briefly, by_title, title
+from tallybayes.schema.entries import MOST_COLUMNS, Name, briefly, by_title, title
 
 TOP = 10  # words and values shown for a single class or column
 A_FEW = 5  # words and values shown by default; elements of a vector
@@ -144,7 +144,7 @@ def believed(facts: ModelFacts) -> Iterator[Block]:
     for column, lines in facts.networks.items():
         yield Lines(lines, f"dependence in {briefly(column)}")
     shown = list(facts.classes)[:MANY]
-    for column, parameters in list(facts.parameters.items())[: schema.MOST_COLUMNS]:
+    for column, parameters in list(facts.parameters.items())[:MOST_COLUMNS]:
         rows = [[own_line(name), *(_number(values[label]) for label in shown)] for name, values in parameters.items()]
         head = ["", *map(own_line, shown)]
         yield Table(rows[:LEVELS], head, column, more=max(len(rows) - LEVELS, 0))

@@ -9,10 +9,9 @@ from typing import Any
 from tallybayes.report.blocks import Block, Lines, Table, count, how_many
 from tallybayes.report.characters import own_line
 from tallybayes.schema import Schema
-from tallybayes.schema.entries import briefly
+from tallybayes.schema.entries import MOST_COLUMNS, briefly
 
 MOST_CLASSES = 24  # that are shown
-MOST_COLUMNS = 100  # the same; JSON has all
 
 
 @dataclass(frozen=True)

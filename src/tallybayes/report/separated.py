@@ -59,5 +59,7 @@ def in_cells(batch: pa.RecordBatch, cleaned: bool = False) -> pa.RecordBatch:
 
 
 def _is_simple(kind: pa.DataType) -> bool:
+    if pa.types.is_duration(kind) or pa.types.is_interval(kind):  # Arrow writes a number without a unit, or nothing
+        return False
     tests = (pa.types.is_integer, pa.types.is_floating, pa.types.is_boolean, pa.types.is_temporal, pa.types.is_decimal)
     return any(test(kind) for test in tests)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data.errors import callers_level
+from tallybayes.data.errors import warn
 from tallybayes.data.labels import key_from_json, key_to_json, kind_from_name, label_array, label_column, label_values
 from tallybayes.families.posteriors import Dirichlet
 
@@ -69,7 +68,7 @@ def pseudo_counts(prior: CheckedPrior, labels: Sequence[Any]) -> Floats | None:
         unmet = [label for label in _unmet(prior.alpha, labels) if prior.alpha[label]]
         if unmet:
             left_out = "pseudo-counts of classes without rows are ignored"
-            warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {left_out}.", stacklevel=callers_level())
+            warn(f"The prior is {prior!r}, but {_never(unmet)}: {left_out}.")
         return np.array([prior.alpha.get(label, 0.0) for label in labels])
     if isinstance(prior, dict) or prior == UNIFORM:
         return None
@@ -99,7 +98,7 @@ def given_weights(prior: Mapping[Any, float], labels: Sequence[Any]) -> Floats:
     lost = sum(prior[label] for label in unmet)
     if lost:
         share = f"a share of {lost:.6g} goes to the other classes in proportion"
-        warnings.warn(f"The prior is {prior!r}, but {_never(unmet)}: {share}.", stacklevel=callers_level())
+        warn(f"The prior is {prior!r}, but {_never(unmet)}: {share}.")
     return weights
 
 

@@ -25,13 +25,36 @@ def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Fami
             )
 
 
-def check_beliefs(columns: Mapping[Name, Family], settings: Mapping[Any, Any]) -> None:
-    """Raises an error unless each setting is a belief of some family."""
+def changed(columns: Mapping[Name, Family], settings: Mapping[str, Any]) -> dict[Name, Family]:
+    """The families under these settings, each where it has the setting and takes the value. A setting that no family
+    has, or a value that none takes, is an error."""
     known = {name for family in columns.values() for name in family.beliefs()}
     counting = {name for family in columns.values() for name in family.settings()}  # `check_same_counts` refuses these
     for name in settings.keys() - known - counting:
         wanted = "a family" if name in columns else f"one of {', '.join(sorted(known))}, or a column's family"
         raise ValueError(f"{name}={settings[name]!r} is not a belief of this schema; give {wanted}.")
+    refusals: dict[str, ValueError] = {}
+    taken: set[str] = set()
+    found = {name: _changed(family, settings, taken, refusals) for name, family in columns.items()}
+    for name in refusals.keys() - taken:
+        raise refusals[name]
+    return found
+
+
+def _changed(family: Family, settings: Mapping[str, Any], taken: set[str], refusals: dict[str, ValueError]) -> Family:
+    """A family under those settings that it takes. They are tried together, since one may need another."""
+    own = {name: settings[name] for name in settings if name in family.beliefs() | family.settings().keys()}
+    try:
+        found = family.changed(own)
+    except ValueError as error:
+        if len(own) > 1:
+            for name, value in own.items():
+                family = _changed(family, {name: value}, taken, refusals)
+            return family
+        refusals |= {name: error for name in own if name not in refusals}
+        return family
+    taken.update(own)
+    return found
 
 
 def _counted(family: Family, other: Family) -> str:

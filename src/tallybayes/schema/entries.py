@@ -20,6 +20,7 @@ Name = str | tuple[str, ...]
 T = TypeVar("T")
 
 FEW = 5  # columns of a block that are named one by one
+MOST_COLUMNS = 100  # of a schema that people are shown; JSON and TOML have all
 
 
 def members(name: Name) -> tuple[str, ...]:
@@ -65,12 +66,13 @@ def checked_name(name: Any) -> Name:
     columns = name if isinstance(name, tuple) else (name,)
     for column in columns:
         if not isinstance(column, str):
-            raise TypeError(f"The column name {column!r} is not a string.")
+            raise TypeError(f"The column name {column!r} is not a string. Write {str(column)!r}.")
         if not is_writable(column):
             raise ValueError(f"The column name {column!r} cannot be written as UTF-8.")
     if not columns or len(set(columns)) < len(columns):
         raise ValueError(f"The block {name!r} names {'a column twice' if columns else 'no column'}.")
-    return columns[0] if len(columns) == 1 else tuple(sorted(columns))
+    columns = tuple(sorted(str(column) for column in columns))  # numpy's strings, too
+    return columns[0] if len(columns) == 1 else columns
 
 
 def check_distinct(names: Iterable[Name]) -> None:

@@ -17,8 +17,9 @@ from tallybayes.data.one_row import Row
 from tallybayes.families import Family
 from tallybayes.schema.as_json import schema_to_json, settings_from_json
 from tallybayes.schema.class_prior import FREQUENCIES, Prior, checked_prior, log_prior
-from tallybayes.schema.compatible import check_beliefs, check_same_counts
+from tallybayes.schema.compatible import changed, check_same_counts
 from tallybayes.schema.entries import (
+    MOST_COLUMNS,
     Name,
     briefly,
     check_apart,
@@ -158,6 +159,11 @@ class Schema:
         return frozenset(column for column, kind in self.reads().items() if kind == pa.float64())
 
     @cached_property
+    def rounded(self) -> dict[Name, Family]:
+        """The entries whose values are rounded before they are counted."""
+        return {name: family for name, family in self.columns.items() if family.rounds}
+
+    @cached_property
     def is_prepared(self) -> bool:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
@@ -168,16 +174,12 @@ class Schema:
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
         reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
-        return self._with(columns=columns, reasons={**self.reasons, **reasons})
+        return self.changed(columns=columns, reasons={**self.reasons, **reasons})
 
-    def _with(self, **changes: Any) -> Schema:
-        """The same with some changes."""
+    def changed(self, **changes: Any) -> Schema:
+        """The same with some of its arguments changed."""
         given = {"columns": self.columns, "prior": self.prior, "label": self.label, "reasons": self.reasons}
         return Schema(**{**given, "weights": self.weights, "components": self.components, **changes})
-
-    def of_components(self, kind: pa.DataType) -> Schema:
-        """The same for components of classes whose labels have this type."""
-        return self._with(components=kind)
 
     def frame(self, data: Any) -> Any:
         """Data as a frame or a stream of frames, whose columns have names."""
@@ -195,13 +197,13 @@ class Schema:
         return encoded
 
     def believing(self, changes: Mapping[Any, Any]) -> Schema:
-        """The same columns under other beliefs: a family for a column, or a setting for all families that have it."""
+        """The same columns under other beliefs: a family for a column, or a setting for all families that have it and
+        take the value."""
         entries = {self.entry(name): family for name, family in changes.items() if isinstance(family, Family)}
         settings = {name: value for name, value in changes.items() if not isinstance(value, Family)}
         prior, weights = settings.pop("prior", self.prior), settings.pop("weights", self.weights)
-        check_beliefs(self.columns, settings)
-        columns = {name: family.changed(settings) for name, family in self.columns.items()} | entries
-        result = self._with(columns=columns, prior=prior, weights=weights, reasons=None)
+        columns = changed(self.columns, settings) | entries
+        result = self.changed(columns=columns, prior=prior, weights=weights, reasons=None)
         result.reasons = {k: why for k, why in self.reasons.items() if result.columns.get(k) == self.columns.get(k)}
         self.check_compatible(result)
         return result
@@ -211,7 +213,7 @@ class Schema:
         weights = None if self.weights is None else self.weights.only(labels)
         if weights is self.weights:
             return self
-        return self._with(weights=weights)
+        return self.changed(weights=weights)
 
     def without_reasons(self) -> Schema:
         """The same without the reasons, which describe the rows it was inferred from (such as the largest number);
@@ -219,7 +221,7 @@ class Schema:
         left_out = dict.fromkeys((name for name in self.reasons if name not in self.columns), "")
         if self.reasons == left_out:
             return self
-        return self._with(reasons=left_out)
+        return self.changed(reasons=left_out)
 
     def check_compatible(self, other: Schema) -> None:
         """Raises an error unless both schemas count the same: only then can counts be added, or scored by the other's
@@ -282,7 +284,10 @@ class Schema:
         return tallybayes.report_on(self)._repr_html_()
 
     def __repr__(self) -> str:
-        rows = self.described()
+        every = self.described()
+        rows = every[:MOST_COLUMNS]
+        if more := len(every) - len(rows):
+            rows.append((f"… and {more:,} more", "", ""))
         where = "" if self.label is None else f"column {self.label!r}"
         about = "; ".join(filter(None, [where, "each of several components" * self.has_components]))
         prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"

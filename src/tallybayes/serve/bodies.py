@@ -20,6 +20,7 @@ from tallybayes.serve.problems import LATER, Problem
 from tallybayes.serve.settings import Limits
 
 JSON = "application/json"
+MAIL = "message/rfc822"
 GZIP = 31  # zlib's window bits for the gzip format
 DIGITS_LIMIT = "integer string conversion"  # in Python's error for an integer with too many digits
 TOO_MANY_DIGITS = "a number has more than 4,300 digits"

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from tallybayes.serve.bodies import JSON, parsed
+from tallybayes.schema import Schema
+from tallybayes.serve.bodies import JSON, MAIL, parsed
 from tallybayes.serve.calls import Call, answer, encoded
 from tallybayes.serve.models import Facts, Labelled, ServedModel
 from tallybayes.serve.problems import LATER, Problem, asking
@@ -29,7 +31,7 @@ from tallybayes.serve.requests import (
     to_learn,
 )
 from tallybayes.serve.rows import Row, label_of, label_type
-from tallybayes.serve.tables import ID, LABEL, labelled, table_of
+from tallybayes.serve.tables import ARROW, CSV, ID, LABEL, labelled, table_of
 from tallybayes.serve.tokens import bearer
 
 PROVE, NEW_CLASS = "prove", "new_class"
@@ -42,11 +44,13 @@ async def predict(call: Call) -> Response:
     body = await call.body()
     if kind != JSON:
         call.query()
+    if kind in (CSV, ARROW):
         return answer(await call.service.ask(_predict_table, model, body, kind))
+    read = partial(_mail, model.store.schema) if kind == MAIL else _rows
     if len(body) > model.limits.small or model.width is None:
-        return answer(await call.service.ask(lambda: encoded(model.predict_rows(_rows(body)))))
+        return answer(await call.service.ask(lambda: encoded(model.predict_rows(read(body)))))
     with asking:
-        rows = _rows(body)
+        rows = read(body)
         if len(rows) * model.width <= model.limits.few:
             return answer(encoded(model.predict_rows(rows)))
     return answer(await call.service.ask(lambda: encoded(model.predict_rows(rows))))
@@ -57,6 +61,16 @@ def _rows(body: bytes) -> list[Row]:
     rows = rows_of(request)
     check_members(request, ("row", "rows"))
     return rows
+
+
+def _mail(schema: Schema, body: bytes) -> list[Row]:
+    try:
+        from tallybayes.filtering.in_memory import check_columns
+        from tallybayes.mail import read_mail
+    except ImportError:  # lxml is an extra
+        raise Problem(415, "This service cannot read mail: it needs pip install 'tallybayes[mail]'.") from None
+    check_columns(schema)
+    return [dict(read_mail(body))]
 
 
 def _predict_table(model: ServedModel, body: bytes, kind: str) -> bytes:

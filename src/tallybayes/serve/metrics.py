@@ -20,7 +20,7 @@ NONE = ""  # the model label of requests without a model; for Prometheus the sam
 CHANGES = {LEARN: "learned", FORGET: "forgotten", CORRECT: "corrected"}
 
 
-class Seen(Collector):
+class RestrictedRegistry(Collector):
     """A registry, restricted to some models."""
 
     def __init__(self, registry: CollectorRegistry, models: Collection[str]) -> None:
@@ -46,8 +46,12 @@ class Metrics:
         )
         self._rows = Counter("tallybayes_rows", "Rows that changed a model.", ["model", "what"], registry=registry)
         version = Gauge("tallybayes_version", "The number of a model's last change.", ["model"], registry=registry)
+        failed = Gauge(
+            "tallybayes_snapshot_failed", "1 if the last snapshot could not be written.", ["model"], registry=registry
+        )
         for name, model in models.items():
             version.labels(name).set_function(partial(getattr, model.store, "number"))
+            failed.labels(name).set_function(partial(getattr, model.store, "snapshot_failed"))
         self._models = models
         self._labelled = lru_cache(maxsize=10_000)(self._children)
         self._rows_of = lru_cache(maxsize=10_000)(self._rows.labels)
@@ -69,7 +73,7 @@ class Metrics:
 
     def text(self, models: Collection[str]) -> bytes:
         """The metrics of these models."""
-        return generate_latest(Seen(self._registry, {*models, NONE}))
+        return generate_latest(RestrictedRegistry(self._registry, {*models, NONE}))
 
     def _children(self, operation: str, model: str | None, status: int) -> tuple[Any, Any]:
         return self._requests.labels(operation, model or NONE, str(status)), self._seconds.labels(operation)

@@ -10,8 +10,8 @@ import tallybayes
 from tallybayes.serve.bodies import JSON
 from tallybayes.serve.operations import OPERATIONS, Operation
 from tallybayes.serve.problems import MEDIA_TYPE
-from tallybayes.serve.shapes import PROBLEM, TEXT
-from tallybayes.serve.tables import ARROW, CSV
+from tallybayes.serve.shapes import BYTES, PROBLEM, TEXT
+from tallybayes.serve.tables import CSV
 
 ABOUT = "Models that predict, learn, correct and forget. Every answer names the version of the model behind it."
 EVERYWHERE = (400, 421)  # errors of any request
@@ -81,10 +81,8 @@ def _parameters(operation: Operation) -> list[dict[str, Any]]:
 
 
 def _content(operation: Operation) -> dict[str, Any]:
-    shapes = {JSON: {"schema": operation.request}}
-    if operation.tables:
-        shapes |= {CSV: {"schema": TEXT}, ARROW: {"schema": {"type": "string", "format": "binary"}}}
-    return shapes
+    shapes = {JSON: operation.request, CSV: TEXT}
+    return {kind: {"schema": shapes.get(kind, BYTES)} for kind in operation.accepts}
 
 
 def _problem(status: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 from starlette.responses import Response
 
 from tallybayes.serve import shapes
-from tallybayes.serve.bodies import JSON
+from tallybayes.serve.bodies import JSON, MAIL
 from tallybayes.serve.calls import Call
 from tallybayes.serve.handlers import (
     correct,
@@ -46,13 +46,15 @@ class Operation:
     request: shapes.Shape | None = None
     tables: bool = False  # whether rows may be CSV or Arrow
     labelled: bool = False  # whether such tables have a column of labels
+    mail: bool = False  # whether a row may be a mail
     answers_with: str = JSON
     errors: tuple[int, ...] = ()
 
     @property
     def accepts(self) -> tuple[str, ...]:
         """The media types of a body."""
-        return () if self.request is None else (JSON, *((CSV, ARROW) if self.tables else ()))
+        others = (*((CSV, ARROW) if self.tables else ()), *((MAIL,) if self.mail else ()))
+        return () if self.request is None else (JSON, *others)
 
 
 MODEL = "/v1/models/{name}"
@@ -77,6 +79,7 @@ OPERATIONS = (
         shapes.ASK,
         shapes.ANSWERS,
         tables=True,
+        mail=True,
     ),
     _ask(
         "explain", explain, "Explain answers by the evidence of columns and words.", shapes.EXPLAIN, shapes.EXPLANATIONS
@@ -111,7 +114,7 @@ OPERATIONS = (
         "admin",
         file,
         "Download the model as a file.",
-        {"type": "string", "format": "binary"},
+        shapes.BYTES,
         answers_with=OCTETS,
     ),
     Operation(

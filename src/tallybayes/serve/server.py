@@ -51,6 +51,7 @@ def make_server(app: Starlette, ready: Callable[[], None] = lambda: None) -> Ser
         log_level="critical",  # uvicorn's own messages quote what was sent
         access_log=False,
         server_header=False,
+        proxy_headers=False,  # anybody can write these
         timeout_keep_alive=service.limits.idle,  # type: ignore[arg-type] # it may be a fraction
         timeout_graceful_shutdown=GRACE,
         backlog=BACKLOG,

@@ -9,6 +9,7 @@ Shape = dict[str, Any]
 NUMBER: Shape = {"type": "number"}
 COUNT: Shape = {"type": "integer", "minimum": 0}
 TEXT: Shape = {"type": "string"}
+BYTES: Shape = {"type": "string", "format": "binary"}
 LABEL: Shape = {"type": ["string", "number", "boolean"], "description": "A class."}
 EVIDENCE: Shape = {
     "type": ["number", "string", "null"],

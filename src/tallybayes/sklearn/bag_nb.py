@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +10,7 @@ from scipy import sparse
 from sklearn.utils import Tags, assert_all_finite
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import warn
 from tallybayes.families import Bag, Family
 from tallybayes.schema.class_prior import UNIFORM, Prior
 from tallybayes.sklearn.learned import Learned
@@ -239,10 +239,9 @@ def smoothing(alpha: Any, force: bool, columns: int | None) -> Any:
             f"{len(each)}."
         )
     if not force and each.min() < LEAST_ALPHA:
-        warnings.warn(
+        warn(
             f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use force_alpha=True "
-            "to keep alpha unchanged.",
-            stacklevel=2,
+            "to keep alpha unchanged."
         )
         each = np.maximum(each, LEAST_ALPHA)
     return float(each[0]) if single else dict(enumerate(each.tolist()))

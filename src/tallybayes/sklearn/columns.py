@@ -7,8 +7,7 @@ which scikit-learn's checks accept.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,7 +19,7 @@ from sklearn.utils import check_array
 
 from tallybayes.data import frames
 from tallybayes.data.decimals import EXACT
-from tallybayes.data.errors import callers_level
+from tallybayes.data.errors import warn
 from tallybayes.data.inputs import fetched, is_arrow, is_records, no_table, series_row
 from tallybayes.data.matrices import is_sparse
 from tallybayes.data.objects import REFUSALS, TRUTHS, object_cells
@@ -39,6 +38,8 @@ def opened(X: Any) -> Any:
     if isinstance(X, pa.RecordBatchReader):
         return X.read_all()
     if is_records(X) or (hasattr(type(X), "dtype") and getattr(X.dtype, "fields", None)):  # of numpy, or of polars
+        return whole(X)
+    if isinstance(X, Mapping) and any(isinstance(values, Iterator) for values in X.values()):  # to be read twice
         return whole(X)
     if isinstance(X, str):
         raise TypeError("A str is not a table. Give a list of texts, as in [text]; tallybayes.open_source reads files.")
@@ -175,10 +176,10 @@ def _mismatch(owner: str, extra: list[str], absent: list[str]) -> str:
 def _warn_of_names(given: bool, fitted: bool, owner: str) -> None:
     """scikit-learn's own words."""
     if given:
-        warnings.warn(f"X has feature names, but {owner} was fitted without feature names", stacklevel=callers_level())
+        warn(f"X has feature names, but {owner} was fitted without feature names")
     elif fitted:
         message = f"X does not have valid feature names, but {owner} was fitted with feature names"
-        warnings.warn(message, stacklevel=callers_level())
+        warn(message)
 
 
 def _texts(rows: Any) -> Any:

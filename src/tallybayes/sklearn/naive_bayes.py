@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -13,7 +12,7 @@ from sklearn.utils import Tags
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.dataframes import small_frame
-from tallybayes.data.errors import NoLabelError, callers_level
+from tallybayes.data.errors import NoLabelError, warn
 from tallybayes.data.matching import ERROR, check_absent
 from tallybayes.families import Categorical, Family, Gaussian, Words
 from tallybayes.model import Model
@@ -258,14 +257,13 @@ def _told(schema: Schema) -> Schema:
     columns that have no cells yet."""
     for name in [name for name, reason in schema.reasons.items() if name in schema.columns and reason == NO_CELLS]:
         family = type(schema.columns[name]).__name__
-        warnings.warn(
+        warn(
             f"Column {name!r} has no values in the first rows, so its type alone makes it a {family}. If it is "
-            "something else, give its family, or a schema.",
-            stacklevel=callers_level(),
+            "something else, give its family, or a schema."
         )
     if not schema.columns:
         why = "; ".join(f"{name!r}: {reason}" for name, reason in list(schema.reasons.items())[:FEW])
-        warnings.warn(f"No column is counted, so every answer is the prior. {why}.", stacklevel=callers_level())
+        warn(f"No column is counted, so every answer is the prior. {why}.")
     return schema
 
 

@@ -25,7 +25,7 @@ def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     """Labels as a numpy array of their own type: one per row, none missing, of one type, and not continuous."""
     _check_given(y, owner)
     if isinstance(y, (list, tuple)) and is_text(label_array(y).type):  # an error for mixed types
-        y = np.asarray(y, object) if any(label != label for label in y) else y  # as a text, NaN would be a class
+        y = np.asarray(y, object) if any(map(_is_missing, y)) else y  # as texts, NaN and NA would be classes
     labels = _one_per_row(_nullable(y))
     if labels.dtype == object:
         _check_objects(labels)
@@ -62,20 +62,21 @@ def _values(y: Any) -> list[Any]:
     return list(_one_per_row(np.asarray(y, object)).tolist())
 
 
+def _is_missing(label: Any) -> bool:
+    return type(label).__name__ in MISSING or bool(label != label)
+
+
 def _is_unknown(label: Any) -> bool:
-    if label is None or type(label).__name__ in MISSING:
-        return True
-    return bool(label != label) or (not isinstance(label, (str, bytes, bool)) and bool(label == -1))
+    return _is_missing(label) or (not isinstance(label, (str, bytes, bool)) and bool(label == -1))
 
 
 def _one_per_row(y: Any) -> NDArray[Any]:
     try:
         labels: NDArray[Any] = column_or_1d(y, warn=True)
     except ValueError as error:
-        said = str(error)
-        if "1d array, got an array of shape" not in said:
+        if np.ndim(y) != 2:
             raise
-        raise ValueError(f"{said.rstrip('.')}; {FROM_ONE_HOT}.") from None
+        raise ValueError(f"{str(error).rstrip('.')}; {FROM_ONE_HOT}.") from None
     return labels
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.sources.base import Chunk, Reader, SourceError
-from tallybayes.sources.bytes_in import Input, Patient, Stored
+from tallybayes.sources.bytes_in import FullReads, Input, Stored
 from tallybayes.sources.columnar import (
     StoredChunk,
     bytes_of,
@@ -105,7 +105,7 @@ class Arrow(Reader):
             raise SourceError(f"{self.file} continues after the end of its Arrow stream. Give each stream separately.")
 
 
-class Watched(Patient):
+class Watched(FullReads):
     """A stream that knows whether it was read past its end."""
 
     ran_out = False

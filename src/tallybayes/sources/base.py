@@ -7,7 +7,7 @@ thread, ahead of the counting.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -67,6 +67,7 @@ class Chunk(ABC):
     """Some consecutive rows of an input, not yet parsed."""
 
     size: int  # in stored bytes of the input, for progress bars
+    names: Collection[str] | None  # the columns it has; None if its rows may have any
     _kept: Sequence[int] | NDArray[np.int64] | None = None  # which rows were read, if some are left out
 
     @abstractmethod
@@ -74,6 +75,11 @@ class Chunk(ABC):
         """The rows, with columns of the wanted types; without types all columns, typed by their contents.
 
         A row that cannot be read is added to `bad` and left out, or without these raises a `SourceError`."""
+
+    def those_of(self, types: ColumnTypes) -> ColumnTypes:
+        """The wanted columns that it may have."""
+        there = None if self.names is None else set(self.names)
+        return types if there is None else {name: kind for name, kind in types.items() if name in there}
 
     def where(self, row: int) -> str:
         """The place of a row of the batch that was read: "data.csv, line 17"."""
@@ -98,9 +104,9 @@ class Reader(InputDescription, ABC):
     ends: bool = False  # whether it ends by itself, although its size is unknown
     works_ahead: bool = False  # whether it prepares the next chunks itself, and these need no parsing
 
-    def want(self, types: ColumnTypes | None) -> None:
-        """Announces the types that chunks will be read as, after the first one at the latest; most readers ignore
-        it."""
+    def want(self, types: ColumnTypes | None, optional: Collection[str] = ()) -> None:
+        """Announces the types that chunks will be read as, after the first one at the latest, and which of these
+        columns later files may lack; most readers ignore it."""
 
     def files(self) -> Sequence[Found]:
         """Where the files are now that it found in folders, in order; none if it was given the files themselves."""

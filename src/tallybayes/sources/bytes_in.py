@@ -74,7 +74,7 @@ class Xz(io.RawIOBase):
         return bytes(packed)
 
 
-class Patient(io.RawIOBase):
+class FullReads(io.RawIOBase):
     """Reads the full size asked for, as pyarrow expects, however the bytes arrive. What is `below` is closed with
     it."""
 
@@ -105,7 +105,7 @@ class Patient(io.RawIOBase):
         return bytes(found)
 
 
-class Stream(Patient):
+class Stream(FullReads):
     """Bytes that can be peeked at before they are read."""
 
     def __init__(self, below: Any) -> None:
@@ -136,7 +136,7 @@ class Stream(Patient):
         return size
 
 
-class Stored(Patient):
+class Stored(FullReads):
     """A file or pipe, and how much of it was read. It closes itself."""
 
     def __init__(self, number: int, name: str, put_in: Any = None) -> None:
@@ -210,7 +210,7 @@ class StoredAgain(Stored):
         return got
 
 
-class Unpacked(Patient):
+class Unpacked(FullReads):
     """The contents of a compressed stream. A damaged or truncated one is an error."""
 
     def __init__(self, packed: Stream, codec: str, name: str) -> None:

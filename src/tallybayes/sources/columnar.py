@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -17,7 +17,7 @@ from tallybayes.data import frames
 from tallybayes.data.errors import CellError
 from tallybayes.sources.base import REMEMBERED, BadRow, BadRows, Chunk, ColumnTypes, SourceError, report
 from tallybayes.sources.bytes_in import Input, Stored
-from tallybayes.sources.columns import batch_of, check_wanted, one_batch
+from tallybayes.sources.columns import batch_of, one_batch
 from tallybayes.sources.convert import as_found, converted, unlike_numbers, unreadable
 from tallybayes.sources.faults import not_a_number
 from tallybayes.sources.paths import STANDARD_INPUT, printable, quoted
@@ -30,62 +30,60 @@ class ColumnarChunk(Chunk):
 
     def __init__(self, file: str, start: int, batch: pa.RecordBatch, size: int) -> None:
         self.size = size
+        self.names = batch.schema.names
         self._file = file
         self._start = start
         self._batch = batch
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
-        check_wanted(self._file, self._batch.schema.names, types)
         self._kept = None
+        batch = frames.plain_batch(self._batch if types is None else self._batch.select(list(types)))
         if types is None:
-            return self._batch
-        types = as_found(types, {field.name: field.type for field in self._batch.schema})
+            return batch
+        types = as_found(types, {field.name: field.type for field in batch.schema})
         columns: dict[str, pa.Array] = {}
         faults: dict[str, NDArray[np.int64]] = {}
         for name, kind in types.items():
             try:
-                columns[name] = converted(self._batch.column(name), kind)
+                columns[name] = converted(batch.column(name), kind)
             except CellError as error:
-                faults[name] = self._unreadable(name, kind, error, every=bad is not None)
+                if error.row is None:
+                    raise SourceError(f"{self._file}, column {quoted(name)}: {error.reason}") from None
+                faults[name] = _unreadable(batch.column(name), kind) if bad is not None else np.array([error.row])
         if not faults:
-            return batch_of(columns, len(self._batch))
+            return batch_of(columns, len(batch))
         rows = np.unique(np.concatenate(list(faults.values())))
-        report([self._fault(row, faults, types) for row in rows[:REMEMBERED].tolist()], bad, len(rows))
-        self._kept = np.delete(np.arange(len(self._batch)), rows)
-        good = self._batch.take(pa.array(self._kept))
+        first = [(row, next(name for name in faults if row in faults[name])) for row in rows[:REMEMBERED].tolist()]
+        report([self._fault(row, name, batch.column(name), types[name]) for row, name in first], bad, len(rows))
+        self._kept = np.delete(np.arange(len(batch)), rows)
+        good = batch.take(pa.array(self._kept))
         return batch_of({name: converted(good.column(name), kind) for name, kind in types.items()}, len(good))
 
     def _place(self, row: int) -> str:
         return f"{self._file}, row {self._start + row + 1}"
 
-    def _unreadable(self, name: str, kind: pa.DataType, error: CellError, every: bool) -> NDArray[np.int64]:
-        """The rows whose cells cannot be converted; if not `every` one is wanted, the first, which the error names."""
-        if error.row is None:
-            raise SourceError(f"{self._file}, column {quoted(name)}: {error.reason}") from None
-        if not every:
-            return np.array([error.row])
-        cells = self._batch.column(name)
-        written = frames.is_text(cells.type) and pa.types.is_float64(kind)
-        hopeless = unlike_numbers(pc.utf8_trim_whitespace(cells)) if written else None
-        return np.fromiter(unreadable(cells, lambda some: converted(some, kind), hopeless), np.int64)
-
-    def _fault(self, row: int, faults: Mapping[str, NDArray[np.int64]], types: ColumnTypes) -> BadRow:
-        """What is wrong with a row, in the first column at fault."""
-        name = next(name for name, rows in faults.items() if row in rows)
-        cell, reason = self._batch.column(name)[row].as_py(), ""
+    def _fault(self, row: int, name: str, cells: pa.Array, kind: pa.DataType) -> BadRow:
+        """What is wrong with a row."""
+        cell, reason = cells[row].as_py(), ""
         try:
-            converted(self._batch.column(name)[row : row + 1], types[name])
+            converted(cells[row : row + 1], kind)
         except CellError as error:
             reason = error.reason
         reason = not_a_number(cell, name) if isinstance(cell, str) and "number" in reason else reason
         return BadRow(f"{self._place(row)}, column {quoted(name)}", reason, name)
 
 
+def _unreadable(cells: pa.Array, kind: pa.DataType) -> NDArray[np.int64]:
+    """Which cells cannot be converted."""
+    written = frames.is_text(cells.type) and pa.types.is_float64(kind)
+    hopeless = unlike_numbers(pc.utf8_trim_whitespace(cells)) if written else None
+    return np.fromiter(unreadable(cells, lambda some: converted(some, kind), hopeless), np.int64)
+
+
 class StoredChunk(ColumnarChunk):
     """The same from a file, whose claims about itself must be checked before they are trusted."""
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
-        check_wanted(self._file, self._batch.schema.names, types)
         with naming(self._file):
             for name in self._batch.schema.names if types is None else types:
                 self._batch.column(name).validate(full=True)

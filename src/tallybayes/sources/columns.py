@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pyarrow as pa
 
@@ -11,10 +11,12 @@ from tallybayes.sources.base import SourceError
 from tallybayes.sources.paths import quoted
 
 
-def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None) -> None:
+def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None, optional: Collection[str] = ()) -> None:
+    """Raises an error if one of the wanted columns does not exist. Optional ones may be absent, but not all of them."""
     there = set(names)
+    allowed = () if there.isdisjoint(optional) else optional
     for name in wanted or ():
-        if name not in there:
+        if name not in there and name not in allowed:
             raise SourceError(f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}")
 
 

@@ -92,7 +92,8 @@ def _bisected(cells: pa.Array, read: Callable[[pa.Array], object]) -> Iterator[i
 
 def as_found(types: ColumnTypes, found: ColumnTypes) -> ColumnTypes:
     """The wanted types, with lists of words in place of texts where the data has them."""
-    return {name: WORDS if kind == pa.string() and _is_words(found[name]) else kind for name, kind in types.items()}
+    lists = {name for name, kind in found.items() if _is_words(kind)}
+    return {name: WORDS if kind == pa.string() and name in lists else kind for name, kind in types.items()}
 
 
 def words(cells: pa.Array) -> pa.Array:

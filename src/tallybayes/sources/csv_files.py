@@ -12,7 +12,6 @@ import pyarrow as pa
 from tallybayes.kernels.strings import has_codes
 from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import find_faults, join
 from tallybayes.sources.layout import DECLARED, Layout, RowPlaces, find_delimiter, read_header
 from tallybayes.sources.paths import printable
@@ -69,11 +68,11 @@ class Separated(Reader):
 class SeparatedChunk(Chunk):
     def __init__(self, layout: Layout, block: TextBlock) -> None:
         self.size = block.size
+        self.names = layout.names
         self._layout = layout
         self._block = block
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
-        check_wanted(self._layout.file, self._layout.names, types)
         self._kept = None
         if self._block.open or len(self._layout.stray(self._block.data)):
             return self._without_bad(types, bad)

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from tallybayes.data.errors import CellError
 from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Found, Reader, SourceError, report
-from tallybayes.sources.columns import batch_of, check_wanted
+from tallybayes.sources.columns import batch_of
 from tallybayes.sources.contents import content_of
 from tallybayes.sources.convert import converted
 from tallybayes.sources.folders import Group, Holder, find
@@ -111,6 +111,7 @@ class DocumentChunk(Chunk):
 
     def __init__(self, items: Sequence[Classed], reader: DocumentReader) -> None:
         self.size = sum(classed.item.size for classed in items)
+        self.names = reader.names
         self._items = items
         self._reader = reader
         self._content = reader.content
@@ -133,7 +134,6 @@ class DocumentChunk(Chunk):
         return self._places[row]
 
     def _wanted(self, types: ColumnTypes | None) -> ColumnTypes:
-        check_wanted(self._reader.file, self._reader.names, types)
         return {name: self._type(name) for name in self._reader.names} if types is None else types
 
     def _type(self, name: str) -> pa.DataType:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes.data.row_source import MOST_MARKS
+from tallybayes.data.written_numbers import unmarked, written_numbers
 from tallybayes.sources.base import REMEMBERED, BadRow, ColumnTypes
 from tallybayes.sources.convert import is_texts, unlike_numbers, unreadable
 from tallybayes.sources.layout import Layout, RowPlaces
@@ -74,7 +74,7 @@ def find_faults(layout: Layout, data: pa.Buffer, rows: RowPlaces, types: ColumnT
 def unreadable_cells(
     cells: pa.Array,
     read: Callable[[pa.Array], pa.Array],
-    judge: Callable[[pa.Array], NDArray[np.bool_] | None],
+    judge: Callable[[pa.Array], NDArray[np.bool_]],
     every: bool,
 ) -> tuple[Numbers, str]:
     """Which cells cannot be read, at least the first, and advice about them. Each text is tried once; those that
@@ -117,21 +117,20 @@ def _of_rows(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[tuple
 
 def _reading_as(
     kind: pa.DataType, reading: ReadOptions
-) -> tuple[Callable[[pa.Array], pa.Array], Callable[[pa.Array], NDArray[np.bool_] | None]]:
+) -> tuple[Callable[[pa.Array], pa.Array], Callable[[pa.Array], NDArray[np.bool_]]]:
     """How to read cells of this type, and how to tell which of them are hopeless."""
     return partial(_cast, kind=kind, reading=reading), partial(_hopeless, kind=kind, reading=reading)
 
 
-def _hopeless(texts: pa.Array, kind: pa.DataType, reading: ReadOptions) -> NDArray[np.bool_] | None:
-    if is_texts(kind):
-        with suppress(pa.ArrowInvalid):
-            pc.cast(texts, pa.string())
-            return None  # as in most columns
-        return np.array([text is not None and not _is_utf8(text) for text in texts.to_pylist()], bool)
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind)):
-        return None
-    marks = pc.is_in(texts, pa.array([mark.encode() for mark in reading.missing_numbers], pa.binary()))
-    return unlike_numbers(texts, reading.decimal) & ~np.asarray(marks)
+def _hopeless(texts: pa.Array, kind: pa.DataType, reading: ReadOptions) -> NDArray[np.bool_]:
+    numeric = pa.types.is_floating(kind) or pa.types.is_integer(kind)
+    try:
+        readable, broken = pc.cast(texts, pa.string()), np.zeros(len(texts), bool)  # as in most columns
+    except pa.ArrowInvalid:
+        found = texts.to_pylist()
+        broken = np.array([text is not None and not _is_utf8(text) for text in found], bool)
+        readable = pa.array([None if bad else text for bad, text in zip(broken, found, strict=True)], pa.string())
+    return broken | unlike_numbers(unmarked(readable, reading), reading.decimal) if numeric else broken
 
 
 def _is_utf8(text: bytes) -> bool:
@@ -147,12 +146,7 @@ def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
     texts = pc.cast(cells, pa.string())
     if kind == pa.string():
         return texts
-    if pa.types.is_floating(kind):
-        texts = texts.filter(pc.invert(pc.is_in(texts, pa.array(list(reading.missing_numbers), pa.string()))))
-    texts = pc.ascii_trim(texts, " \t")
-    if reading.decimal != "." and pa.types.is_floating(kind):
-        texts = pc.replace_substring(pc.replace_substring(texts, ".", "no number"), reading.decimal, ".")
-    return pc.cast(texts, kind)
+    return written_numbers(texts, reading) if pa.types.is_floating(kind) else pc.cast(pc.ascii_trim(texts, " \t"), kind)
 
 
 def _about_marks(found: pa.Array, bad: int, cells: int) -> str:

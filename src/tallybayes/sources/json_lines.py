@@ -21,7 +21,7 @@ from tallybayes.data.objects import number_text
 from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import batch_of, check_wanted, one_batch
+from tallybayes.sources.columns import batch_of, one_batch
 from tallybayes.sources.convert import MIXED, RARE, as_found, converted, is_texts, like_number
 from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
 from tallybayes.sources.paths import quoted
@@ -48,23 +48,28 @@ class JsonLines(Reader):
         self.total = source.total
         self.file = source.name
         self._blocks = read_blocks(source, reading.block_bytes)
-        self._first = next((block for block in self._blocks if block.data.to_pybytes().strip()), None)
-        if self._first is None:
-            raise SourceError(f"{source.name} is empty.")
-        bad = BadRows()
-        typed = JsonChunk(self.file, {}, self._first).read(None, bad)
-        if bad.first and not len(typed):
-            raise bad.first[0].error()
-        self._natural = {field.name: field.type for field in typed.schema}
+        self._first: list[TextBlock] = []  # up to the first one with a row
+        self._natural = self._typed(skipping=reading.skip_bad_rows)
         self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading)]
         for chunk in self._sampled:  # may have fields that the first rows lack
             self._natural |= {f.name: f.type for f in chunk.read(None, BadRows()).schema if f.name not in self._natural}
         self.names = list(self._natural)
 
+    def _typed(self, skipping: bool) -> dict[str, pa.DataType]:
+        """The fields of the first block that has a row. Of a pipe, the first block may be one line, and a bad one."""
+        bad = BadRows()
+        for block in self._blocks:
+            self._first.append(block)
+            typed = JsonChunk(self.file, {}, block).read(None, bad)
+            if len(typed):
+                return {field.name: field.type for field in typed.schema}
+            if bad.first and not skipping:
+                break
+        raise bad.first[0].error() if bad.first else SourceError(f"{self.file} is empty.")
+
     def chunks(self) -> Iterator[Chunk]:
-        if self._first is not None:
-            first, self._first = self._first, None
-            yield JsonChunk(self.file, self._natural, first)
+        while self._first:
+            yield JsonChunk(self.file, self._natural, self._first.pop(0))
         for block in self._blocks:
             yield JsonChunk(self.file, self._natural, block)
 
@@ -75,13 +80,13 @@ class JsonLines(Reader):
 class JsonChunk(Chunk):
     def __init__(self, file: str, natural: ColumnTypes, block: TextBlock) -> None:
         self.size = block.size
+        self.names = None
         self._file = file
         self._natural = natural  # how pyarrow types the fields of the first block
         self._block = block
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         if types is not None:
-            check_wanted(self._file, list(self._natural), types)
             types = as_found(types, self._natural)
         self._kept = None
         try:
@@ -128,7 +133,7 @@ class JsonChunk(Chunk):
         """The types of fields in the file, which may differ from those wanted."""
         fields = {}
         for name, kind in types.items():
-            natural = self._natural[name]
+            natural = self._natural.get(name, pa.null())
             fits = pa.types.is_null(natural) or pa.types.is_temporal(natural)
             fits = fits or (pa.types.is_float64(kind) and pa.types.is_integer(natural))
             fields[name] = kind if fits else natural

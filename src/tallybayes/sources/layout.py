@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import re
-import warnings
 from codecs import BOM_UTF8
 from collections import Counter
 from collections.abc import Sequence
@@ -15,11 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 from numpy.typing import NDArray
 
 from tallybayes import kernels
+from tallybayes.data.errors import warn
 from tallybayes.data.naming import those_there
+from tallybayes.data.written_numbers import written_numbers
 from tallybayes.sources.base import ColumnTypes, SourceError
 from tallybayes.sources.columns import one_batch
 from tallybayes.sources.paths import quoted
@@ -57,18 +59,27 @@ class Layout:
         """Rows with blanks around cells stripped; raises pyarrow's errors."""
         trimmed = kernels.trim_cells(np.frombuffer(data, np.uint8), self.delimiter, self.reading.quotes)
         data = data if trimmed is None else pa.py_buffer(trimmed)
-        missing, marks = tuple(self.reading.missing), tuple(self.reading.missing_numbers)
+        missing = self.reading.missing
         try:
             return self._read(data, types, missing)
         except pa.ArrowInvalid:
             numbers = {name: kind for name, kind in (types or {}).items() if pa.types.is_floating(kind)}
-            if types is None or not numbers or not marks:
+            if types is None or not numbers:
                 raise
         others = {name: kind for name, kind in types.items() if name not in numbers}
-        found = [self._read(data, numbers, (*missing, *marks))]
-        found += [self._read(data, others, missing)] if others else []
+        found = [self._numbers(data, numbers), *([self._read(data, others, missing)] if others else [])]
         columns = {name: column for batch in found for name, column in zip(batch.schema.names, batch, strict=True)}
         return pa.RecordBatch.from_arrays([columns[name] for name in types], names=list(types))
+
+    def _numbers(self, data: pa.Buffer, types: ColumnTypes) -> pa.RecordBatch:
+        """Numeric columns in which some cells mark missing numbers."""
+        reading = self.reading
+        try:
+            return self._read(data, types, (*reading.missing, *reading.missing_numbers))
+        except pa.ArrowInvalid:  # which does not know blanks around a mark inside quotes
+            texts = self._read(data, dict.fromkeys(types, pa.string()), reading.missing)
+            cells = [pc.cast(written_numbers(texts.column(name), reading), kind) for name, kind in types.items()]
+            return pa.RecordBatch.from_arrays(cells, names=list(types))
 
     def _read(self, data: pa.Buffer, types: ColumnTypes | None, missing: tuple[str, ...]) -> pa.RecordBatch:
         """Rows as pyarrow reads them; raises its errors."""
@@ -160,9 +171,9 @@ def settle_names(file: str, first: Sequence[str]) -> list[str]:
     if changed:
         listed = "; ".join(f"{quoted(old)} → {quoted(new)}" for old, new in changed[:FEW])
         more = f"; and {len(changed) - FEW:,} more" if len(changed) > FEW else ""
-        warnings.warn(f"{file} has columns of the same name; the later ones are renamed: {listed}{more}.", stacklevel=2)
+        warn(f"{file} has columns of the same name; the later ones are renamed: {listed}{more}.")
     if 2 * len(numbers) > len(names) and not _counts_up(numbers):
-        warnings.warn(f"{file} has columns whose names are numbers: {those_there(numbers)}. {NO_HEADER}", stacklevel=2)
+        warn(f"{file} has columns whose names are numbers: {those_there(numbers)}. {NO_HEADER}")
     return distinct
 
 

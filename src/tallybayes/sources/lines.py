@@ -9,7 +9,6 @@ import pyarrow as pa
 from tallybayes.data.naming import those_there
 from tallybayes.sources.base import BadRow, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
-from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.faults import SKIP
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.read_options import ReadOptions
@@ -41,18 +40,17 @@ class LinesChunk(Chunk):
     def __init__(self, file: str, names: list[str], block: TextBlock) -> None:
         self.size = block.size
         self._file = file
-        self._names = names
+        self.names = names
         self._block = block
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
-        check_wanted(self._file, self._names, types)
         self._kept = None
         lines = self._block.data.to_pybytes().splitlines()
         try:
             cells = pa.array(lines, pa.string())
         except pa.ArrowInvalid:
             cells = pa.array(self._readable(lines, bad), pa.string())
-        return pa.RecordBatch.from_arrays([cells], names=self._names)
+        return pa.RecordBatch.from_arrays([cells], names=self.names)
 
     def _place(self, row: int) -> str:
         return f"{self._file}, line {self._block.line + row}"

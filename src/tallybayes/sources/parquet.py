@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from itertools import accumulate, islice, pairwise
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ from tallybayes.data import frames
 from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input, Stored
 from tallybayes.sources.columnar import StoredChunk, naming, of_good_size, open_anywhere, rows_within, spooled
-from tallybayes.sources.columns import check_unique, check_wanted
+from tallybayes.sources.columns import check_unique
 from tallybayes.sources.convert import is_texts
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import PIECE, PLACES, places
@@ -48,7 +48,7 @@ class Parquet(Reader):
             self._check_rows()
             self._coded = self._stored_as_dictionaries(file)
 
-    def want(self, types: ColumnTypes | None) -> None:
+    def want(self, types: ColumnTypes | None, optional: Collection[str] = ()) -> None:
         self._wanted = types
 
     def chunks(self) -> Iterator[Chunk]:
@@ -100,7 +100,6 @@ class Parquet(Reader):
 
     def _after(self, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         """All rows but the first `given`, however these were batched."""
-        check_wanted(self.file, self.names, wanted)
         for group in range(self._about.num_row_groups):
             expected = self._about.row_group(group).num_rows
             passed = min(given, expected)
@@ -110,7 +109,7 @@ class Parquet(Reader):
 
     def _rows_of(self, group: int, given: int, wanted: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         """The rows of a group but the first `given`; an error if it holds more or fewer than it claims."""
-        names = self.names if wanted is None else list(wanted)
+        names = [name for name in self.names if wanted is None or name in wanted]
         found, expected = 0, self._about.row_group(group).num_rows
         with naming(self.file):
             rows = self._rows_at_once(group, names, self._batch_bytes)

@@ -87,10 +87,8 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]
-    types = {
-        name: _common([(batch.schema.field(name).type, len(batch)) for batch in batches if name in batch.schema.names])
-        for name in names
-    }
+    found = [(dict(zip(batch.schema.names, batch.schema.types, strict=True)), len(batch)) for batch in batches]
+    types = {name: _common([(kinds[name], rows) for kinds, rows in found if name in kinds]) for name in names}
     alike = [_as(types, chunk, batch) for chunk, batch in zip(chunks, batches, strict=True)]
     enough = max(sum(map(len, alike[1:])) // len(alike[1:]), LEAST_ROWS)
     alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // enough) or 1)))
@@ -111,11 +109,13 @@ def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBat
         pa.types.is_null(found) or found == kind or (_is_number(found) and _is_number(kind))
         for found, kind in zip(batch.schema.types, types.values(), strict=True)
     )
-    found = batch if same else chunk.read(types, BadRows())
-    return batch_of({name: _alike(found.column(name), kind) for name, kind in types.items()}, len(found))
+    there = chunk.those_of(types)
+    found = batch if same else chunk.read(there, BadRows())
+    cells = {name: _as_type(found.column(name), kind) for name, kind in there.items()}
+    return batch_of({name: cells[name] if name in cells else pa.nulls(len(found)) for name in types}, len(found))
 
 
-def _alike(cells: pa.Array, kind: pa.DataType) -> pa.Array:
+def _as_type(cells: pa.Array, kind: pa.DataType) -> pa.Array:
     """Cells in the form that others of the same type have; Arrow would not round large integers to doubles."""
     if pa.types.is_dictionary(cells.type) and not pa.types.is_dictionary(kind):
         return frames.decoded(cells)

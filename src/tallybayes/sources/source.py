@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, TypeVar
 
@@ -113,6 +113,7 @@ class Source(RowSource):
         self._sampled: pa.RecordBatch | None = None
         self._last: Chunk | None = None
         self._started = False
+        self._optional: frozenset[str] = frozenset()  # columns that files may lack
 
     def sample(self) -> pa.RecordBatch:
         """Some rows, each column typed by its contents: the first, and others from all over the input if it can seek.
@@ -156,9 +157,9 @@ class Source(RowSource):
         A row that cannot be read is an error that names its place; or it is left out, if the options say so."""
         if self._started:
             raise SourceError("The source has been read already; open it again.")
-        self.require(types or ())
+        self.require(types or (), self._optional)
         self._started = True
-        self._reader.want(types)
+        self._reader.want(types, self._optional)
         return self._read(types)
 
     def column_types(
@@ -169,8 +170,13 @@ class Source(RowSource):
         absent: str = ERROR,
     ) -> dict[str, pa.DataType]:
         """The types to read these columns and the label as: those given, else those of a sample. With
-        `absent="missing"`, absent columns are skipped."""
-        wanted = {name: columns[name] for name in self._present(columns, absent)}
+        `absent="missing"`, batches of files that lack one of these columns lack it too."""
+        self._optional = frozenset(columns if absent == MISSING else ())
+        try:
+            self.require(columns, self._optional)
+        except SourceError as error:
+            raise SourceError(f"{error} {ABSENT_ADVICE}" if absent == ERROR else str(error)) from None
+        wanted = dict(columns)
         if label is not None:
             wanted[label] = label_type
         found = self.sample().schema if None in wanted.values() else None
@@ -194,9 +200,9 @@ class Source(RowSource):
         self.skipped += bad.number
         self.bad += bad.first[: REMEMBERED - len(self.bad)]
 
-    def require(self, names: Iterable[str]) -> None:
-        """Raises an error that lists the columns if one of these does not exist."""
-        check_wanted(self._reader.file, self.names, names)
+    def require(self, names: Iterable[str], optional: Collection[str] = ()) -> None:
+        """Raises an error that lists the columns if one of these does not exist; some may be optional."""
+        check_wanted(self._reader.file, self.names, names, optional)
 
     def where(self, row: int) -> str:
         """The place of a row of the last batch."""
@@ -207,7 +213,8 @@ class Source(RowSource):
     def _read(self, types: ColumnTypes | None) -> Iterator[pa.RecordBatch]:
         def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, BadRows]:
             bad = BadRows()
-            return chunk, chunk.read(types, bad if self._skips else None), bad
+            wanted = types if types is None or not self._optional else chunk.those_of(types)
+            return chunk, chunk.read(wanted, bad if self._skips else None), bad
 
         for chunk, batch, bad in self._each_chunk(read):
             self.rows += len(batch)
@@ -224,17 +231,6 @@ class Source(RowSource):
             return map(read, self._all_chunks())
         workers = min(processors(), MOST_WORKERS)
         return read_ahead(self._all_chunks(), read, workers, workers + AHEAD)
-
-    def _present(self, columns: Iterable[str], absent: str) -> list[str]:
-        names = set(self.names)
-        there = [name for name in columns if name in names]
-        lacking = [name for name in columns if name not in names]
-        if lacking and (absent != MISSING or not there):
-            try:
-                self.require(lacking)
-            except SourceError as error:
-                raise SourceError(f"{error} {ABSENT_ADVICE}" if absent == ERROR else str(error)) from None
-        return there
 
     def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T], most: int) -> Iterator[T]:
         edges = [*range(0, len(batch), most), len(batch)]
@@ -286,6 +282,7 @@ def _taken(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
 
 def _kind(found: pa.Schema, name: str) -> pa.DataType:
     """The type of a column in a sample; any type for a column that it lacks."""
-    kind = found.field(name).type if name in found.names else pa.null()
+    at = found.get_field_index(name)
+    kind = pa.null() if at < 0 else found.field(at).type
     kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     return pa.string() if pa.types.is_null(kind) else kind

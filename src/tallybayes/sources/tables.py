@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from importlib import import_module
@@ -11,6 +11,7 @@ from itertools import islice
 
 from tallybayes.sources.base import Chunk, ColumnTypes, Reader, SourceError
 from tallybayes.sources.bytes_in import Input
+from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import PIECE, places
@@ -54,13 +55,15 @@ class Tables(Reader):
         self._reading = reading
         self._later = list(paths[1:])
         self._wanted: ColumnTypes | None = None
+        self._optional: Collection[str] = ()
         self._current = _open(paths[0], reading)
         self.describe_as(self._current)
         self.file, self.total = self._current.file, _total(paths)
 
-    def want(self, types: ColumnTypes | None) -> None:
-        self._wanted = types
-        self._current.want(types)
+    def want(self, types: ColumnTypes | None, optional: Collection[str] = ()) -> None:
+        self._wanted, self._optional = types, optional
+        check_wanted(self._current.file, self._current.names, types, optional)
+        self._current.want(types, optional)
 
     def sampled(self) -> Iterator[Chunk]:
         yield from self._current.sampled()
@@ -74,7 +77,7 @@ class Tables(Reader):
         yield from self._current.chunks()
         while self._later:
             self._current = _open(self._later.pop(0), self._reading)
-            self._current.want(self._wanted)
+            self.want(self._wanted, self._optional)
             yield from self._current.chunks()
 
 

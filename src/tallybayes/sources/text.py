@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from tallybayes import kernels
 from tallybayes.sources.base import SourceError
-from tallybayes.sources.bytes_in import LOOK_BYTES, Input, Patient, Stream
+from tallybayes.sources.bytes_in import LOOK_BYTES, FullReads, Input, Stream
 from tallybayes.sources.paths import printable
 from tallybayes.sources.read_options import ReadOptions
 
@@ -33,7 +33,7 @@ MARKS = {  # byte order marks, the longer ones first
 }
 
 
-class Transcoded(Patient):
+class Transcoded(FullReads):
     """Text of another encoding, as UTF-8."""
 
     def __init__(self, below: Stream, encoding: str, name: str) -> None:

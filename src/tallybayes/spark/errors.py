@@ -37,7 +37,7 @@ def marking(work: Callable[[Iterator[T]], Iterator[T]]) -> Callable[[Iterator[T]
 
 
 @contextmanager
-def sentences() -> Iterator[None]:
+def library_errors() -> Iterator[None]:
     """Raises a task's error as an error of the library, and a Java error as its last cause."""
     try:
         yield

@@ -47,17 +47,17 @@ class Packing(NamedTuple):
 
     def unpacked(self, batches: Batches) -> Batches:
         """The columns under their own names, with small batches combined."""
-        together: _Together | None = None
+        combined: _Combined | None = None
         for batch in filter(len, batches):
             size = batch.get_total_buffer_size()
-            if together is not None and not together.has_room(len(batch), size):
-                yield self._named(together.columns())
-                together = None
-            if together is None:
-                together = _Together([len(group) for group in self.groups], batch, size)
-            together.add(batch, size)
-        if together is not None:
-            yield self._named(together.columns())
+            if combined is not None and not combined.has_room(len(batch), size):
+                yield self._named(combined.columns())
+                combined = None
+            if combined is None:
+                combined = _Combined([len(group) for group in self.groups], batch, size)
+            combined.add(batch, size)
+        if combined is not None:
+            yield self._named(combined.columns())
 
     def _named(self, columns: Iterable[list[pa.Array]]) -> pa.RecordBatch:
         found: dict[str, pa.Array] = {}
@@ -66,7 +66,7 @@ class Packing(NamedTuple):
         return pa.RecordBatch.from_arrays([found[name] for name in self.names], names=self.names)
 
 
-class _Together:
+class _Combined:
     """The rows of several batches. They are copied as they come, while they are in the cache."""
 
     def __init__(self, widths: Sequence[int], first: pa.RecordBatch, size: int) -> None:
@@ -74,7 +74,7 @@ class _Together:
         self._rows = self._bytes = 0
         kinds = first.schema.types
         self._parts = [
-            _Cells() if width == 1 else _Turned(width, self._room, kind.value_type)
+            _Cells() if width == 1 else _Transposed(width, self._room, kind.value_type)
             for width, kind in zip(widths, kinds, strict=True)
         ]
 
@@ -103,7 +103,7 @@ class _Cells:
         return [self._parts[0] if len(self._parts) == 1 else pa.concat_arrays(self._parts)]
 
 
-class _Turned:
+class _Transposed:
     """Columns that were sent as arrays with `width` numbers each."""
 
     def __init__(self, width: int, room: int, kind: pa.DataType) -> None:
@@ -116,9 +116,9 @@ class _Turned:
         if cells.null_count:
             if self._missing is None:
                 self._missing = np.zeros(self._cells.shape, np.bool_)
-            _turn(cells.is_null(), self._missing[:, at])
+            _transpose(cells.is_null(), self._missing[:, at])
             cells = cells.fill_null(0)
-        _turn(cells, self._cells[:, at])
+        _transpose(cells, self._cells[:, at])
         self._rows += len(rows)
 
     def columns(self) -> list[pa.Array]:
@@ -128,7 +128,7 @@ class _Turned:
         return [pa.array(column, mask=gaps) for column, gaps in zip(cells, self._missing[:, : self._rows], strict=True)]
 
 
-def _turn(cells: pa.Array, columns: NDArray[np.generic]) -> None:
+def _transpose(cells: pa.Array, columns: NDArray[np.generic]) -> None:
     """Fills columns from consecutive rows."""
     rows = cells.to_numpy(zero_copy_only=False).reshape(-1, len(columns))
     step = max(BLOCK // (rows.itemsize * len(columns)), 16)

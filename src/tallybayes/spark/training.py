@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import Any
@@ -15,15 +14,14 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as f
 from pyspark.storagelevel import StorageLevel
 
-from tallybayes.data.errors import NoLabelError
+from tallybayes.data.errors import NoLabelError, warn
 from tallybayes.data.matching import ERROR, MISSING, check_absent
 from tallybayes.families import Family
-from tallybayes.model.merge import merge
-from tallybayes.model.model import Model
+from tallybayes.model.model import Model, merge
 from tallybayes.model.prepare import prepare
 from tallybayes.schema.schema import Schema
 from tallybayes.spark.columns import check_there, first_rows
-from tallybayes.spark.errors import marking, sentences
+from tallybayes.spark.errors import library_errors, marking
 from tallybayes.spark.packing import Batches, Packing
 from tallybayes.spark.sending import COUNTED, IN_PIECES, in_pieces, received, sent, whole
 
@@ -59,7 +57,7 @@ def train(
     packing = Packing.of(df, dict.fromkeys([*wanted, label, *([] if weight is None else [weight])]))
     counting = _counting(prepared, packing, label, weight, absent)
     counted = packing.packed(df).mapInArrow(marking(counting), COUNTED)
-    with sentences():
+    with library_errors():
         return _merged(counted, prepared)
 
 
@@ -73,10 +71,9 @@ def _prepared(
     first = first_rows(df, LOOKED_AT, without=weight)
     if given is None:
         given = Schema.infer(first, label)
-        warnings.warn(
+        warn(
             f"No schema was given; it was inferred from {len(first):,} rows, which may differ from run to run. Pass "
-            "Schema.infer(rows) to have the same one every time.",
-            stacklevel=3,
+            "Schema.infer(rows) to have the same one every time."
         )
     return prepare(given, first, label)
 

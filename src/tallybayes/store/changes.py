@@ -68,7 +68,11 @@ class Changes:
     def __init__(self, state: State) -> None:
         self.state, self.journal = state, state.journal
         self.halfway = False  # the model has changed, but not the journal
-        self._merged: Merged | None = None  # what may have to be undone
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a commit: from here on, what is merged may have to be undone."""
+        self._merged, self._before = Merged(), self.state.place()
 
     def learn(self, id: str, counted: CountedRow, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -89,11 +93,10 @@ class Changes:
     def together(self, changes: Sequence[Planned], first: int) -> list[Change]:
         """Makes all of these changes or none: if one is refused, those before it are undone. The error names its row,
         counting from `first`."""
-        before, merged = self.state.place(), Merged()
+        before, start = self.state.place(), len(self._merged)
         done: list[Change] = []
         self.journal.do("SAVEPOINT together")
         self.journal.expect([change.id for change in changes if change.id is not None])
-        self._merged = merged
         try:
             for change in changes:
                 done.append(change.make())
@@ -101,20 +104,31 @@ class Changes:
             raise
         except Exception as error:
             if not self.halfway:
-                self._take_back(merged, before)
+                self.journal.back_to("together")
+                self._take_back(start, before)
                 error.add_note(f"This is row {first + len(done)}.")
             raise
-        finally:
-            self._merged = None
         self.journal.do("RELEASE together")
         return done
 
-    def _take_back(self, merged: Merged, before: Place) -> None:
-        """Undoes what was merged, which is exact; the journal is rolled back by the caller."""
+    def take_all_back(self) -> bool:
+        """Undoes a commit that the database has rolled back; False if it may have been kept, or has changed files too:
+        then the model must be loaded again."""
+        state, before = self.state, self._before
+        if self.halfway or (state.base, state.snapshot) != (before.base, before.snapshot):
+            return False
+        self.journal.roll_back()
+        if self.journal.last()[0] != before.number:
+            return False
+        self._take_back(0, before)
+        return True
+
+    def _take_back(self, start: int, before: Place) -> None:
+        """Undoes what was merged since, which is exact, after the journal was rolled back."""
         self.halfway = True
-        for take, add in reversed(merged):
+        for take, add in reversed(self._merged[start:]):
             self._merge(add and add.model, take)
-        self.journal.back_to("together")
+        del self._merged[start:]
         self.state.go_back(before)
         self.halfway = False
 
@@ -206,8 +220,7 @@ class Changes:
         else:
             self._merge(take, add and add.model, keep_schema=not rebase)
         self.halfway = True
-        if self._merged is not None:
-            self._merged.append((take, add))
+        self._merged.append((take, add))
         if put is not None:
             state.model = put
         self._now = moment(datetime.now(UTC))

@@ -62,12 +62,12 @@ def telling() -> Iterator[None]:
 
 
 @contextmanager
-def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
-    """A database without a directory entry: rows forgotten meanwhile must be in no file. It is on the same disk, or, if
-    that is read-only, where temporary files are."""
+def nameless(folder: Folder) -> Iterator[tuple[sqlite3.Connection, int]]:
+    """A database without a directory entry, and its file: rows forgotten meanwhile must be in no file. It is on the
+    same disk, or, if that is read-only, where temporary files are."""
     where = folder.path if os.access(folder.path, os.W_OK) else Path(tempfile.gettempdir())
     path = where / f".tally-copy-{secrets.token_hex(8)}"  # a name that `replacing` does not use
-    os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))  # SQLite would let others read it
+    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600)  # SQLite would let others read it
     made = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     try:
         made.execute("PRAGMA journal_mode=OFF")  # a journal would have a name, and stay
@@ -75,9 +75,10 @@ def nameless(folder: Folder) -> Iterator[sqlite3.Connection]:
         made.execute("BEGIN EXCLUSIVE")
         made.execute("COMMIT")
         path.unlink()
-        yield made
+        yield made, file
     finally:
         made.close()
+        os.close(file)
         path.unlink(missing_ok=True)
 
 
@@ -90,7 +91,10 @@ def new_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     if not target.parent.is_dir():
         raise StoreError(f"There is no folder {target.parent} to create {target.name} in.")
     made = target.parent / f".tally-store-{secrets.token_hex(8)}"
-    made.mkdir(mode=0o700)
+    try:
+        made.mkdir(mode=0o700)
+    except OSError as error:
+        raise StoreError(f"{target} cannot be created: {error.strerror}.") from error
     try:
         yield made
         sync(made)

@@ -20,7 +20,7 @@ from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseErr
 from tallybayes.store.place import Place
 from tallybayes.store.sealed import PAGE, salts, seal, unseal
 from tallybayes.store.statements import CACHED, TOGETHER, Statements
-from tallybayes.store.tables import FORMAT, READ, SETTINGS, TABLES
+from tallybayes.store.tables import FORMAT, READ, SETTINGS, make_tables
 
 STEP = 512  # pages copied before waiting changes get their turn
 DONE = 101  # SQLITE_DONE: a copy is complete
@@ -77,7 +77,7 @@ class Journal:
         self._statements = Statements(sql)
         self.do, self._insert = self._statements.do, self._statements.insert
         self._salts = salts()
-        self._link: bytes | None = None  # of the last change, once known
+        self._link = START  # of the last change, in a transaction
         self._known: dict[str, Entry | None] = {}  # rows that were looked up or changed in this transaction
 
     def copy_to(self, target: sqlite3.Connection, between: Callable[[], object]) -> None:
@@ -98,8 +98,7 @@ class Journal:
             self.sql.execute(f"PRAGMA {setting}")
         self.sql.execute("BEGIN EXCLUSIVE")  # a lock until the connection is closed or the process ends
         if new:
-            for statement in TABLES.split(";\n"):
-                self.sql.execute(statement)
+            make_tables(self.sql)
             self.tell("format", FORMAT)
         self.sql.execute("COMMIT")
         if (found := self.about("format")) not in READ:
@@ -120,6 +119,7 @@ class Journal:
         self.place.check()
         self.sql.execute("BEGIN IMMEDIATE")
         try:
+            _, self._link = self.last()
             yield
             self._statements.write()
             self._known = {}
@@ -141,10 +141,11 @@ class Journal:
         self._undone()
         self.sql.execute(f"ROLLBACK TO {savepoint}")
         self.sql.execute(f"RELEASE {savepoint}")
+        _, self._link = self.last()
 
     def _undone(self) -> None:
         self._statements.drop()
-        self._link, self._known = None, {}
+        self._known = {}
 
     def one(self, query: str, *given: Any) -> Any:
         """The first row of an answer."""
@@ -180,8 +181,6 @@ class Journal:
         return self.one("SELECT number, link FROM changes ORDER BY number DESC LIMIT 1") or (-1, START)
 
     def append(self, record: Record) -> None:
-        if self._link is None:
-            _, self._link = self.last()
         text = record.text()
         self._link = link(self._link, text)
         self._insert("changes", record.number, record.id, text, self._link)

@@ -43,8 +43,17 @@ def unseal(sealed: bytes) -> tuple[bytes, str]:
     kept, packed = sealed[start + 8 : start + 8 + (length >> 1)], bool(length & 1)
     if sealed != _laid_out(salt, kept, packed).ljust(len(sealed), b"\0"):
         raise ValueError("the padding is not zero")
-    counts = zlib.decompress(kept) if packed else kept
+    counts = _unpacked(kept) if packed else kept
     return counts, content_hash(salt, counts)
+
+
+def _unpacked(kept: bytes) -> bytes:
+    """Decompressed; `zlib.decompress` would accept any bytes after the end, and so a wrong length."""
+    unpacking = zlib.decompressobj()
+    counts = unpacking.decompress(kept)
+    if not unpacking.eof or unpacking.unused_data:
+        raise ValueError("the length is wrong")
+    return counts
 
 
 def _laid_out(salt: bytes, kept: bytes, packed: bool) -> bytes:

@@ -98,7 +98,7 @@ class State:
             try:
                 found = self.folder.read(SNAPSHOT, self.snapshot, self.journal.about("snapshot digest"))
                 return since_snapshot(self.journal, found, self.base, self.snapshot)
-            except StoreError:  # it only saves time; `verify` reports that it is damaged
+            except (StoreError, OSError):  # it only saves time; `verify` reports that it is damaged
                 self.snapshot = None
         model = self.read_base()
         add_rows(model, self.journal.kept("WHERE first > ?", self.base))

@@ -238,6 +238,11 @@ class Store:
         """Keeps a JSON value next to the model. `None` removes it."""
         self._kept.set(name, value)
 
+    @property
+    def snapshot_failed(self) -> bool:
+        """Whether the last snapshot could not be written, since the disk is full, say."""
+        return self._writer.trouble is not None
+
     def snapshot(self) -> None:
         """Writes the model now, so that opening the store is fast. This also happens every `snapshot_every` changes."""
         self._ask(self._writer.make_snapshot)
@@ -251,8 +256,8 @@ class Store:
         """Checks that counts, journal and chain agree, by reading a private copy of the whole store; changes and
         questions go on meanwhile. `progress(done, all)` is called from time to time."""
         with telling(), ExitStack() as files:
-            target = files.enter_context(nameless(self._state.folder))
-            return verify(self._copy(target, files, model=True), progress)
+            target, file = files.enter_context(nameless(self._state.folder))
+            return verify(self._copy(target, files, model=True), file, progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies the whole store, consistent as of one moment, to a new folder; changes and questions go on meanwhile.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
@@ -15,6 +16,7 @@ from tallybayes.store.folder import model_of
 from tallybayes.store.journal import Journal
 from tallybayes.store.parts import AT_ONCE, in_parts
 from tallybayes.store.state import mark_of, since_snapshot
+from tallybayes.store.tables import FORMAT, is_as_made
 
 Progress = Callable[[int, int], object]  # called with the work done and the total
 
@@ -39,8 +41,8 @@ class _Chain(NamedTuple):
     problems: list[str]
 
 
-def verify(copy: Copy, progress: Progress | None = None) -> Verified:
-    """Checks a copy of a store, with the model that was in memory."""
+def verify(copy: Copy, file: int, progress: Progress | None = None) -> Verified:
+    """Checks a copy of a store, whose journal is in this file, with the model that was in memory."""
     try:
         tables = [copy.journal.one(f"SELECT count(*) FROM {table}")[0] for table in ("changes", "entries")]
 
@@ -49,16 +51,18 @@ def verify(copy: Copy, progress: Progress | None = None) -> Verified:
                 progress(done, sum(tables))
 
         chain, changes = _chain(copy.journal, tell)
-        rows, problems = len(chain.rows), [*chain.problems, *_database(copy.journal)]
+        rows, problems = len(chain.rows), [*chain.problems, *_database(copy.journal, os.read(file, 100))]
         return Verified(changes, rows, (*problems, *_counts(copy, chain, lambda seen: tell(changes + seen))))
     except (sqlite3.Error, StoreError, ValueError, TypeError, OverflowError) as error:
         return Verified(0, 0, (f"The store cannot be read: {error}",))
 
 
-def _database(journal: Journal) -> Iterator[str]:
+def _database(journal: Journal, header: bytes) -> Iterator[str]:
     for (line,) in journal.sql.execute("PRAGMA integrity_check").fetchall():
         if line != "ok":
             yield f"SQLite: {line}"
+    if journal.about("format") == FORMAT and not is_as_made(header, journal.sql):
+        yield "The header or the tables of the database were altered."
     for name in journal.altered():
         yield f"The value of {name!r} does not match its hash."
 
@@ -128,6 +132,8 @@ def _rows(journal: Journal, chain: _Chain, model: Model, base: int, tell: Callab
         yield "The rows do not match the chain."
     for change in journal.replaced():
         journal.counts(change)
+    if journal.one("SELECT 1 FROM replaced LEFT JOIN changes ON number = change WHERE replaced.id IS NOT changes.id"):
+        yield "The corrected rows do not match the chain."
     known = "SELECT change FROM entries UNION ALL SELECT change FROM replaced"
     if journal.one(f"SELECT 1 FROM counts WHERE change NOT IN ({known})"):
         yield "There are counts without a row."

@@ -6,6 +6,7 @@ disk fails, none of them is made, and the model is loaded again from disk.
 
 from __future__ import annotations
 
+import logging
 import queue
 import sqlite3
 import threading
@@ -25,7 +26,9 @@ from tallybayes.store.waiting import Task, Waiting
 
 TOGETHER = 512  # changes in one commit, at most
 SELDOM = 10.0  # snapshots may take one tenth of the time
+RETRY = 60.0  # seconds after which a snapshot that failed is tried again
 
+log = logging.getLogger("tallybayes.store")
 
 Answer = tuple[Task, Any, Exception | None]
 
@@ -55,7 +58,7 @@ class Writer:
         self.trouble: Exception | None = None  # the error of the last snapshot
         self._broken = False  # whether the model may be ahead of the disk
         self._next_snapshot = 0.0
-        self._tried = self.state.number - self.state.replayed  # the change of the last snapshot, or attempt
+        self._made = self.state.number - self.state.replayed  # the change of the last snapshot
         self._tasks = Waiting()
         self._later: deque[Task | None] = deque()  # tasks that wait for a long one
         self._thread = threading.Thread(target=self._run, name="tallybayes-store", daemon=True)
@@ -147,6 +150,7 @@ class Writer:
         answers: list[Answer] = []
         try:
             self._mend()
+            self.changes.begin()
             base = self.state.base
             with self.state.journal.transaction():
                 self.state.journal.expect([task.id for task in group if task.id is not None])
@@ -182,9 +186,11 @@ class Writer:
             return None, error
 
     def _undo(self, error: Exception, number: int) -> Exception:
-        """Reloads the model after a failed commit that should have reached this number; returns the error to raise."""
+        """Returns to the model before a failed commit that should have reached this number; returns the error to raise.
+        Loading it again takes time, and a full disk may refuse many changes a second."""
         self._broken = True
         with suppress(Exception):  # retried before the next task
+            self._broken = not (isinstance(error, (sqlite3.Error, OSError)) and self.changes.take_all_back())
             self._mend()
         kept = self._broken or self.state.number == number
         failure: StoreError
@@ -237,7 +243,7 @@ class Writer:
         """Makes a snapshot after enough changes, or when idle to replace a dropped one; at a limited rate."""
         if self._broken or time.monotonic() < self._next_snapshot:
             return
-        if self.state.number - self._tried >= self.every or (self._dropped() and self._tasks.empty()):
+        if self.state.number - self._made >= self.every or (self._dropped() and self._tasks.empty()):
             self.make_snapshot()
 
     def _dropped(self) -> bool:
@@ -246,23 +252,27 @@ class Writer:
 
     def _pause(self) -> float | None:
         """The time until a snapshot is due if no tasks arrive."""
-        if self._broken or not (self._dropped() or self.state.number - self._tried >= self.every):
+        if self._broken or not (self._dropped() or self.state.number - self._made >= self.every):
             return None
         return max(self._next_snapshot - time.monotonic(), 0.0)
 
     def make_snapshot(self) -> None:
-        """Writes a snapshot. A failure does no harm, except that opening takes longer. If the database failed, or is
-        gone, nobody knows whether it has the snapshot, and no file may stay that it does not know: before the next
-        task, the state is read again, if the store is there. Until then, there are no more snapshots."""
-        start, self._tried = time.monotonic(), self.state.number
-        self.trouble = None
+        """Writes a snapshot. A failure does no harm, except that opening takes longer; it is logged once, and after a
+        while there is another try, since a disk may be full for days. If the database failed, or is gone, nobody knows
+        whether it has the snapshot, and no file may stay that it does not know: before the next task, the state is read
+        again, if the store is there. Until then, there are no more snapshots."""
+        start, failure = time.monotonic(), None
         try:
             self.state.make_snapshot()
+            self._made = self.state.number
         except (OSError, sqlite3.Error, ValueError) as error:
-            self.trouble = error
+            failure = error
             self._broken = self._broken or isinstance(error, (sqlite3.Error, StoreGoneError))
-        end = time.monotonic()
-        self._next_snapshot = end + SELDOM * (end - start)
+            if self.trouble is None:  # the messages of other errors may quote rows
+                why = _why(error) if isinstance(error, (OSError, sqlite3.Error, StoreError)) else type(error).__name__
+                log.warning("%s: a snapshot could not be written: %s.", self.state.folder.path, why)
+        self.trouble, end = failure, time.monotonic()
+        self._next_snapshot = end + max(SELDOM * (end - start), RETRY if failure else 0.0)
 
 
 def _why(error: Exception) -> str:

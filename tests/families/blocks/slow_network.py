@@ -2,7 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
-from math import exp, log
+from math import log
 
 
 class Rows:
@@ -62,8 +62,3 @@ class Rows:
 def tree_weight(rows, parents):
     """The total information of the edges of a tree."""
     return sum(rows.information(j, p) for j, p in enumerate(parents) if p is not None)
-
-
-def normalised(logs):
-    shares = [exp(value - max(logs)) for value in logs]
-    return [share / sum(shares) for share in shares]

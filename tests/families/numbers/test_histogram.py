@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from interval_reference import TRIED
+from one_column import train
 from tallybayes import Histogram, Model, Schema, left_out
 from tallybayes.families.numbers.histogram import METHODS
 
@@ -20,11 +21,6 @@ FAMILIES = st.builds(
     method=st.sampled_from(list(METHODS)),
     alpha=st.sampled_from([1.0, 0.5, "fitted"]),
 )
-
-
-def train(family, values, labels=None):
-    labels = ["a"] * len(values) if labels is None else labels
-    return Model.train(Schema({"x": family}), {"x": np.array(values, float)}, labels)
 
 
 def said(model, x):

@@ -1,5 +1,7 @@
 """The kernels that cut and smooth columns equal their slow twins."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -18,7 +20,6 @@ from interval_reference import (
     pooled,
     whole_cells,
 )
-from reference import left_out_losses, smooth_counts, smooth_densities
 from tallybayes import kernels
 from tallybayes.families.numbers.values import value_keys, values_of_keys
 
@@ -168,9 +169,9 @@ def test_smoothed_columns_equal_their_reference(seed, size, classes, bits):
     expected = kept, bounds, smoothed, np.maximum(pooled(smoothed), 1e-9)
     for each, same in zip(expected, found, strict=True):
         np.testing.assert_allclose(same, each, rtol=1e-7, atol=1e-9 * counts.sum())
-    for weight in (1.0, 2.5):
-        left = kernels.leave_out_smoothed(values, counts, density, weight, *found[:3])
-        expected, filled = grid.left_out(density, weight, *found[:3])
+    for each, weight in product(range(9), (1.0, 2.5)):
+        left = kernels.leave_out_smoothed(values, counts, each, weight, *found[:3])
+        expected, filled = grid.left_out(each, weight, *found[:3])
         np.testing.assert_allclose(left[filled], expected[filled], rtol=1e-5, atol=1e-7 * counts.sum())
 
 
@@ -188,49 +189,3 @@ def test_several_columns_are_made_like_each_alone():
     for together, apart in zip(made(*known, ends), zip(*each, strict=True), strict=True):
         assert np.array_equal(together, np.concatenate(apart))
     assert {int(density) >= 0 for density in made(*known, ends)[6]} == {True, False}
-
-
-@given(
-    st.integers(1, 40).flatmap(
-        lambda n: st.lists(st.lists(st.integers(0, 9), min_size=n, max_size=n), min_size=1, max_size=3)
-    ),
-    st.lists(st.floats(0.1, 50.0), min_size=3, max_size=3),
-)
-def test_smoothing_kernel_equals_its_reference(counts, widths):
-    counts, widths = np.array(counts, float).T.copy(), np.array(widths[: len(counts)])
-    sums, own = kernels.smooth_counts(counts, widths)
-    expected, kept = smooth_counts(counts, widths)
-    np.testing.assert_allclose(sums, expected, rtol=1e-12, atol=1e-14)
-    np.testing.assert_allclose(own, kept, rtol=1e-12)
-    np.testing.assert_allclose(sums.sum(axis=0), counts.sum(axis=0), rtol=1e-12)  # no value is lost at the ends
-
-
-@given(
-    st.integers(1, 4).flatmap(
-        lambda classes: st.lists(
-            st.lists(st.integers(0, 5) | st.just(0), min_size=classes, max_size=classes), min_size=8, max_size=40
-        )
-    ),
-    st.sampled_from([0.01, 0.1, 0.5]),
-    st.sampled_from([1.0, 2.5]),
-)
-def test_densities_and_their_losses_equal_the_references(counts, step, weight):
-    counts = np.array(counts, float)
-    counts[[0, -1], 0] += 1.0  # the grid ends at values
-    middles = step * (np.arange(len(counts)) - len(counts) / 3.0)
-    found, expected = (
-        kernels.smooth_densities(counts, middles, step, weight),
-        smooth_densities(counts, middles, step, weight),
-    )
-    filled = counts > 0  # nothing can be left out elsewhere
-    np.testing.assert_allclose(found[0], expected[0], rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(found[1][:, filled], expected[1][:, filled], rtol=1e-7, atol=1e-10)
-    np.testing.assert_allclose(found[2], expected[2], rtol=1e-12)
-    np.testing.assert_allclose(found[0].sum(axis=1), np.tile(counts.sum(axis=0), (9, 1)), rtol=1e-9)
-    pseudo = found[0].sum(axis=2) / counts.sum()
-    np.testing.assert_allclose(
-        kernels.left_out_losses(*found[:2], pseudo, counts, 1.0),
-        left_out_losses(*found[:2], pseudo, counts, 1.0),
-        rtol=1e-9,
-        atol=1e-9,
-    )

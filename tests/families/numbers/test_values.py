@@ -64,6 +64,29 @@ def test_kernel_finds_values_by_their_keys(values, bits, known):
     assert kernels.find_values(x, keys, bits).tolist() == expected
 
 
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), WHOLE_LINE | NEAR_ZERO), max_size=20),
+    st.lists(st.tuples(st.sampled_from("abc"), WHOLE_LINE | NEAR_ZERO), max_size=5),
+    st.integers(1, 52),
+)
+def test_counts_of_any_classes_come_by_value_without_empty_ones(kept, forgotten, bits):
+    family, classes = Histogram(bits=bits), ["b", "d", "a"]
+
+    def tallied(rows):
+        codes = np.array(["abc".index(key) for key, _ in rows], np.int32)
+        return family.tally(np.array([x for _, x in rows], float), Rows(["a", "b", "c"], codes))
+
+    tally = tallied(kept)
+    tally += tallied(forgotten)
+    tally -= tallied(forgotten)
+    found = family.counted([tally, family.empty()], classes)
+    rounded = [(key, values_of_keys(value_keys(np.array([x]), bits), bits).item()) for key, x in kept]
+    expected = {x: [rounded.count((key, x)) for key in classes] for key, x in rounded if key in classes}
+    assert dict(zip(found.values.tolist(), found.counts.tolist(), strict=True)) == expected
+    assert np.all(np.diff(found.values) > 0)
+    assert found.ends.tolist() == [len(expected), len(expected)]
+
+
 def test_kernel_distinguishes_many_values():
     x = np.random.default_rng(0).normal(size=100_000)
     keys, codes = kernels.number_values(x, 52)

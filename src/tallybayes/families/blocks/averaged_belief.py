@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Free, Part
+from tallybayes.counts.exact import Floats, Indices
+from tallybayes.families.belief import Free, Part
 from tallybayes.families.blocks.coded_belief import CodedBelief, drawn_cells
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.network_belief import NetworkBelief
@@ -65,7 +64,7 @@ class MeanBelief(CodedBelief):
     def posterior(self, index: int) -> Posterior:
         return self.network(()).posterior(index)
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """Draws the parents first, then all others given them."""
         groups = self.groups() or [()]
         which = random.integers(0, len(groups), len(classes))

@@ -10,9 +10,8 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, columns_of, numbers
@@ -75,10 +74,10 @@ class NumberBlock(Block):
                 raise error.of_column(column) from None
         return self._finite(matrix)
 
-    def missing(self, cells: Floats) -> NDArray[np.bool_]:
+    def missing(self, cells: Floats) -> Mask:
         return np.asarray(self.gaps(cells).all(axis=1))
 
-    def gaps(self, cells: Floats) -> NDArray[np.bool_]:
+    def gaps(self, cells: Floats) -> Mask:
         return np.isnan(cells)
 
     def _parts(self, cells: Cells) -> list[Cells]:
@@ -160,8 +159,8 @@ class CodedBlock(Block):
     def encode(self, cells: Cells) -> Bytes:
         return self.coder.encode(cells)
 
-    def missing(self, cells: Any) -> NDArray[np.bool_]:
+    def missing(self, cells: Any) -> Mask:
         return np.asarray(self.gaps(cells).all(axis=1))
 
-    def gaps(self, cells: Any) -> NDArray[np.bool_]:
+    def gaps(self, cells: Any) -> Mask:
         return np.asarray(cells == MISSING)

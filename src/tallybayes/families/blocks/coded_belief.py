@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.base import MANY_PARTS, Belief, WordWeight, heaviest, log_odds
+from tallybayes.families.belief import MANY_PARTS, Belief, WordWeight, heaviest, log_odds
 from tallybayes.families.blocks.coding import MISSING, OTHER, Bytes, Code, code_state, code_text, is_numeric
 from tallybayes.families.blocks.networks import conditional_information
 from tallybayes.families.blocks.pair_counts import PairCounts
@@ -27,7 +27,7 @@ def logs(probability: Floats) -> Floats:
 class CodedBelief(Belief):
     """Columns, and the evidence of each by itself."""
 
-    has_parts = True
+    has_parts = parts_are_columns = True
     bound = MANY_PARTS
 
     def __init__(self, family: Any, counts: PairCounts) -> None:

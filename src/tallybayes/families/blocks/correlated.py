@@ -8,10 +8,9 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Indices
 from tallybayes.counts.rows import class_sums
 from tallybayes.counts.sums import concatenated, weighted_table
 from tallybayes.counts.tallies import Tallies
@@ -28,7 +27,6 @@ from tallybayes.families.settings import setting
 OWN, SHARED = "own", "shared"
 FIELDS = {"columns": ("n", "x", "xx"), "pairs": ("n", "xy"), "apart": ("n", "x")}
 AT_ONCE = 1 << 20  # products at a time
-Places = NDArray[np.intp]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -130,9 +128,7 @@ class Correlated(NumberBlock):
         of_column = tally["columns"].aligned(self.columns, classes).sums["n"][[number[one] for one, _ in pairs]]
         both = {pair: i for i, pair in enumerate(self.pairs())}
         together = tally["pairs"].aligned(list(both), classes).sums["n"][[both[min(p, p[::-1])] for p in pairs]]
-        rest = of_column - together - tally["apart"].aligned(pairs, classes).sums["n"]
-        trace = 4 * TRACE * (1.0 + of_column.round())
-        wrong = np.argwhere(rest.is_below(trace) | (-rest).is_below(trace))
+        wrong = np.argwhere((together + tally["apart"].aligned(pairs, classes).sums["n"]).differs(of_column, 4))
         if not len(wrong):
             return None
         one, other = pairs[wrong[0, 0]]
@@ -146,7 +142,7 @@ class PairSums(NamedTuple):
     total: Exact
 
 
-def sum_products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+def sum_products(x: Floats, firsts: Indices, seconds: Indices, rows: Rows) -> PairSums:
     """Σxy for pairs of columns, over the rows in which both are present."""
 
     def work(some: slice) -> PairSums:
@@ -155,7 +151,7 @@ def sum_products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> Pair
     return _in_steps(work, len(firsts), rows)
 
 
-def sum_apart(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+def sum_apart(x: Floats, firsts: Indices, seconds: Indices, rows: Rows) -> PairSums:
     """Σx of the first of two columns, over the rows in which the second is missing."""
 
     def work(some: slice) -> PairSums:
@@ -175,7 +171,7 @@ def _in_steps(work: Callable[[slice], PairSums], pairs: int, rows: Rows) -> Pair
     return PairSums(concatenated([part.n for part in parts]), concatenated([part.total for part in parts]))
 
 
-def _products(x: Floats, firsts: Places, seconds: Places, rows: Rows) -> PairSums:
+def _products(x: Floats, firsts: Indices, seconds: Indices, rows: Rows) -> PairSums:
     """A product of two doubles is the exact sum of two doubles, so the sum of products is the sum of two columns, which
     the kernels add at full speed. Near the ends of the range this does not hold, and weights make three factors: then
     the bits of every product are added one by one, with the same result."""

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief, Free, NotLinearError, Terms, by_class
+from tallybayes.counts.exact import Floats, Indices, Mask
+from tallybayes.families.belief import Belief, Free, NotLinearError, Part, Terms, by_class
 from tallybayes.families.blocks.moments import FLAT, Moments, updated
 from tallybayes.families.events import Conditional, NoJointError
 from tallybayes.families.numbers.support import FURTHEST
@@ -20,8 +19,6 @@ from tallybayes.kernels import special
 
 SMALL = 1 << 17  # multiplications: up to here BLAS starts no threads, which would compete with ours
 MOST_PATTERNS = 1 << 12  # of missing cells whose densities are cached
-
-Mask = NDArray[np.bool_]
 
 
 class JointDensity(NamedTuple):
@@ -40,9 +37,19 @@ class JointDensity(NamedTuple):
         for start in range(0, len(distance), step):
             whitened = self.inverse @ away[:, start : start + step]
             distance[start : start + step] = np.square(whitened, out=whitened).sum(axis=0)
+        return self.constant + self._loss(distance, len(away))
+
+    def _loss(self, distance: Floats, size: int) -> Floats:
+        """How much lower the log density is at this squared distance than at the mean."""
         if np.isinf(self.nu):
-            return self.constant - 0.5 * distance
-        return self.constant - (self.nu + len(away)) / 2.0 * np.log1p(distance / self.nu)
+            return -0.5 * distance
+        return -(self.nu + size) / 2.0 * np.log1p(distance / self.nu)
+
+    def shared_out(self, away: Floats) -> Floats:
+        """The same loss for one row, shared out among the columns as its squared distance is."""
+        shares = away * (self.inverse.T @ (self.inverse @ away))
+        distance = shares.sum()
+        return shares * (self._loss(distance, len(away)) / distance) if distance > 0 else np.zeros(len(away))
 
 
 def density_of(covariance: Floats, nu: float, weight: float, log_units: Floats) -> JointDensity:
@@ -82,6 +89,8 @@ class ByColumn(Posterior):
 class CorrelatedBelief(Belief):
     """Means and covariances of every class, and cached densities by which columns are present."""
 
+    has_parts = parts_are_columns = True
+
     def __init__(self, family: Any, s: Moments) -> None:
         self.family = family
         self.s = s
@@ -93,11 +102,15 @@ class CorrelatedBelief(Belief):
         self._units = [np.ldexp(1.0, part)[:, None] for part in (half, -s.exponents - half)]
         self._densities: dict[bytes, list[JointDensity]] = {}
 
-    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+    def _in_units(self, cells: Floats) -> Floats:
+        """The cells in units of the columns: [column, row]."""
         x = cells.T
         for unit in self._units:
             x = x * unit
-        np.clip(x, -FURTHEST, FURTHEST, out=x)
+        return np.clip(x, -FURTHEST, FURTHEST, out=x)
+
+    def add_evidence(self, cells: Floats, scores: Floats) -> None:
+        x = self._in_units(cells)
         missing = np.isnan(x)
         if not missing.any() and not self.silent.any():
             self._add(x, ~self.silent, slice(x.shape[1]), scores)
@@ -116,6 +129,19 @@ class CorrelatedBelief(Belief):
                 evidence = density.log_density(away[~density.certain])
                 evidence = np.where(np.all(away[density.certain] == 0.0, axis=0), evidence, -np.inf)
             scores[c, rows] += evidence
+
+    def parts(self, cells: Floats) -> Iterator[list[Part]]:
+        """The evidence of each column: its share of the distance from the mean of each class."""
+        for x in self._in_units(cells).T:
+            evidence = np.zeros((len(x), len(self.known.mean)))
+            seen = ~np.isnan(x) & ~self.silent
+            for c, density in enumerate(self._of(seen)):
+                away = x[seen] - self.known.mean[c, seen]
+                shares = np.where(away == 0.0, 0.0, -np.inf)
+                if density.root is not None:
+                    shares[~density.certain] = density.shared_out(away[~density.certain])
+                evidence[seen, c] = shares
+            yield [Part(column, 1.0, each) for column, each in zip(self.family.columns, evidence, strict=True)]
 
     def _of(self, seen: Mask) -> list[JointDensity]:
         """The density of these columns in every class, computed once."""
@@ -185,7 +211,7 @@ class CorrelatedBelief(Belief):
         table[speaking] = np.where(unknown, 0.0, np.ldexp(weights, -self.s.exponents[speaking]).T)
         return Terms(list(self.family.columns), table, np.where(unknown, -np.inf, constant))
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """A record for every class index; a constant column has its value."""
         drawn = np.full((len(classes), len(self.fixed)), np.nan)
         free = ~self.fixed
@@ -206,7 +232,7 @@ class CorrelatedBelief(Belief):
         return cells[0] if len(cells) == 1 else pa.StructArray.from_arrays(cells, names=list(self.family.columns))
 
 
-def _patterns(there: Mask) -> Iterator[tuple[NDArray[np.intp], Mask]]:
+def _patterns(there: Mask) -> Iterator[tuple[Indices, Mask]]:
     """The rows grouped by which cells are present; rows without any are left out."""
     packed = np.packbits(there, axis=1)
     _, firsts, numbers = np.unique(packed, axis=0, return_index=True, return_inverse=True)

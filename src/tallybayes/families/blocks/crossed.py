@@ -11,9 +11,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Mask
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
@@ -106,7 +105,7 @@ class Crossed(Block):
         lists = pa.ListArray.from_arrays(pa.array(np.arange(len(cells) + 1, dtype=np.int32) * len(words)), flat)
         return _without_nulls(lists) if flat.null_count else lists
 
-    def missing(self, cells: Any) -> NDArray[np.bool_]:
+    def missing(self, cells: Any) -> Mask:
         return np.zeros(len(cells), bool)
 
     def empty(self) -> Any:

@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
-from tallybayes.counts.limbs import LIMB
+from tallybayes.counts.exact import LIMB, Exact, Floats
 from tallybayes.counts.sums import mean, scatter_of_two
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key

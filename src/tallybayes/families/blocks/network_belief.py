@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Floats
-from tallybayes.families.base import Free, Part
+from tallybayes.counts.exact import Counts, Floats, Indices
+from tallybayes.families.belief import Free, Part
 from tallybayes.families.blocks.coded_belief import CodedBelief, draw_codes, drawn_cells
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.pair_counts import PairCounts
@@ -135,10 +134,10 @@ class NetworkBelief(CodedBelief):
         each = [(levels[j] - 1) * np.prod(levels[some], dtype=np.int64) for j, some in enumerate(self.parent_numbers)]
         return Free(int(sum(each)), outcomes=self.outcomes())
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         return drawn_cells(random, self.family, self.draw_codes(random, classes))
 
-    def draw_codes(self, random: np.random.Generator, classes: NDArray[np.intp]) -> Bytes:
+    def draw_codes(self, random: np.random.Generator, classes: Indices) -> Bytes:
         """Parents first."""
         codes = np.zeros((len(classes), self.counts.columns), np.uint8)
         left = list(range(self.counts.columns))

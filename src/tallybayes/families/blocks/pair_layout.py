@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.exact import TRACE, Counts, Exact
+from tallybayes.counts.exact import Counts, Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import concatenated
 from tallybayes.counts.tally import Rows, Tally
@@ -128,9 +128,4 @@ class PairLayout:
 
 
 def _differ(one: Exact, other: Exact) -> bool:
-    """Whether they differ by more than the rounding of decay."""
-    rest = one - other
-    if rest.is_zero().all():
-        return False
-    trace = 256 * TRACE * (1.0 + np.abs(other.round()))
-    return bool((rest.is_below(trace) | (-rest).is_below(trace)).any())
+    return bool(one.differs(other, 256).any())

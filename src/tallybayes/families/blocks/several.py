@@ -8,9 +8,8 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Indices, Mask
 from tallybayes.counts.packing import Arrays
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Rows
@@ -124,7 +123,7 @@ class Several(Block):
     def encode(self, cells: Cells) -> Beside:
         return Beside(tuple(member.encode(cells) for member in self.members))
 
-    def missing(self, cells: Beside) -> NDArray[np.bool_]:
+    def missing(self, cells: Beside) -> Mask:
         return self.members[0].missing(cells.members[0])
 
     def table_size(self, classes: int) -> int:
@@ -221,11 +220,20 @@ class SeveralBelief(Belief):
             at += len(member.parts) or 1
 
     def parts(self, cells: Beside) -> Iterator[list[Part]]:
-        """The parts of the first member that has any."""
-        for belief, own in zip(self.beliefs, cells.members, strict=True):
-            if belief.has_parts:
-                return belief.parts(own)
-        return super().parts(cells)
+        return self._parts(cells, [1.0 / len(self.beliefs)] * len(self.beliefs))
+
+    def weighed_parts(self, cells: Beside, weights: Floats) -> Iterator[list[Part]]:
+        ends = np.cumsum([len(member.parts) or 1 for member in self.family.members])
+        return self._parts(cells, [each.sum() for each in np.split(weights, ends[:-1])])
+
+    def _parts(self, cells: Beside, shares: Sequence[float]) -> Iterator[list[Part]]:
+        """The evidence of each column in all members that have a share and tell columns apart."""
+        members = zip(self.beliefs, cells.members, shares, strict=True)
+        speaking = [(belief.parts(own), share) for belief, own, share in members if share and belief.parts_are_columns]
+        for _ in range(len(cells)):
+            said: Any = sum(share * np.array([part.evidence for part in next(rows)]) for rows, share in speaking)
+            columns = zip(self.family.columns, said, strict=True) if speaking else ()
+            yield [Part(column, 1.0, evidence) for column, evidence in columns]
 
     @property
     def parents(self) -> dict[str, Any]:
@@ -240,5 +248,5 @@ class SeveralBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         raise TypeError("The members of Several have no parameters in common.")
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         raise TypeError("Rows cannot be drawn from several families of one block; draw from a model with one of them.")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.packing import Arrays
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import concatenated
@@ -151,9 +151,6 @@ class Trees(CodedBlock):
     def table_size(self, classes: int) -> int:
         return LEAF * self._leaves * classes
 
-    def empty(self) -> Tally:
-        return Tally.empty(("n",))
-
     def tally(self, cells: Bytes, rows: Rows) -> Tally:
         questions = self._questions
         if len(cells) * len(questions) * FEW < questions.leaves:
@@ -206,8 +203,4 @@ class Trees(CodedBlock):
         if not sums.limbs.size:
             return None
         each = Exact(np.add.reduceat(sums.limbs, self._questions.first_leaves, axis=0), sums.low).carried()
-        rest = each - Exact(np.repeat(each.limbs[:1], len(each), axis=0), each.low)
-        trace = 4 * TRACE * (1.0 + each.round())
-        if (rest.is_below(trace) | (-rest).is_below(trace)).any():
-            return "the trees would have counted different rows"
-        return None
+        return "the trees would have counted different rows" if each.differs(each[:1], 4).any() else None

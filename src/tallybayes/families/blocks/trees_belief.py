@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices
 from tallybayes.counts.tally import Rows
-from tallybayes.families.base import Belief, Part
+from tallybayes.families.belief import Belief, Part
 from tallybayes.families.blocks.coding import Bytes
 from tallybayes.families.blocks.growing import GUIDED
 from tallybayes.families.blocks.questions import Questions
@@ -30,7 +29,7 @@ class TreesBelief(Belief):
     the prior is not counted twice."""
 
     likelihood = False
-    has_parts = True
+    has_parts = parts_are_columns = True
 
     def __init__(self, family: Any, questions: Questions, counts: Floats) -> None:
         self.family = family
@@ -77,7 +76,7 @@ class TreesBelief(Belief):
             found = self.questions.forest.changes(one, self.counts, self.family.m)[0] / len(self.questions)
             changes = self.questions.by_column(found)
             columns = zip(self.family.columns, changes, strict=True)
-            yield [Part(column, 1.0, change) for column, change in columns if change.any()]
+            yield [Part(column, 1.0, change) for column, change in columns]
 
     def drawing(self) -> list[str]:
         """The questions at the roots, the most frequent first."""
@@ -95,7 +94,7 @@ class TreesBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         raise TypeError("Trees have no parameters, only the counts of their leaves.")
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         raise TypeError("Trees model P(class | row), not the distribution of rows, so no rows can be drawn from them.")
 
 

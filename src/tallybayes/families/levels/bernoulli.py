@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes
+from tallybayes.counts.exact import Codes, Indices
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data import frames
@@ -115,5 +114,5 @@ class BernoulliBelief(SmoothedBelief):
         misses, hits = (self.counts[:, index] + self.pseudo).tolist()
         return Beta("true", hits, misses)
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         return self.draw_codes(random, classes).cast(pa.bool_())

@@ -18,7 +18,8 @@ from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data import frames
 from tallybayes.data.cells import CODES, SHORT, Cells, is_missing, texts
 from tallybayes.data.errors import CellError
-from tallybayes.families.base import Belief, Family, Unseen
+from tallybayes.families.base import Family
+from tallybayes.families.belief import Belief, Unseen
 from tallybayes.families.left_out import LeftOut, LeftOutFolds, centred_tables
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.portable import ByLevel, Portable

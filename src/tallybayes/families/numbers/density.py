@@ -7,12 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Exact, Floats
+from tallybayes.counts.exact import Codes, Exact, Floats, Indices
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.families.base import Belief, by_class
+from tallybayes.families.belief import Belief, by_class
 from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.left_out import LeftOut, equal_rows, taken, weights_of
 from tallybayes.families.numbers.numeric_belief import log_between
@@ -203,7 +202,7 @@ class DensityBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         raise TypeError("Density has no parameters, so there is no posterior; see Histogram.")
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """A value from one of the class's bumps, or from the m pseudo-values."""
         drawn = np.full(len(classes), np.nan)
         for number, rows in by_class(classes):

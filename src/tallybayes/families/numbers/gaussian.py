@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,7 +12,8 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.sums import Square
-from tallybayes.families.base import NotLinearError
+from tallybayes.data.errors import warn
+from tallybayes.families.belief import NotLinearError
 from tallybayes.families.numbers.moments import ByMoments, Moments
 from tallybayes.families.numbers.numeric_belief import Compiled, CompiledBelief
 from tallybayes.families.numbers.statistics import PowerSums
@@ -156,16 +156,15 @@ class Gaussian(ByMoments[PowerSums]):
 
     def portable(self, s: Any) -> ByFormula:
         formula = normal if self.plugin else student
-        return ByFormula(formula, self.compiled_kinds()[0 if self.plugin else 1].settings_of(s), self.support)
+        return ByFormula(formula, self._kind.settings_of(s), self.support, self.of_logs)
 
     def compiled(self, s: Any) -> Compiled:
-        kind = self.compiled_kinds()[0 if self.plugin else 1]
         fits = np.all((s.weight > 0) & (s.variance > 0), axis=-1)
-        return Compiled(kind, kind.settings_of(s), fits)
+        return Compiled(self._kind, self._kind.settings_of(s), fits)
 
-    def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
-        """The beliefs with mean and variance estimated, and with both integrated out."""
-        return NormalBelief, StudentBelief
+    @property
+    def _kind(self) -> type[UpdatedBelief]:
+        return NormalBelief if self.plugin else StudentBelief
 
 
 class UpdatedBelief(CompiledBelief):
@@ -219,11 +218,10 @@ def _within_doubles(variance: Floats, nu: Floats) -> Floats:
     if not beyond.any():
         return variance
     wide = not (variance < 1.0)[beyond].flat[0]
-    warnings.warn(
+    warn(
         f"A Gaussian column has a variance {'above' if wide else 'below'} {WIDEST**2 if wide else LEAST:.0e}, which "
         "does not fit a double, so the column is no evidence. Multiply its numbers by a constant, or count them by "
-        "Histogram or LogNormal.",
-        stacklevel=2,
+        "Histogram or LogNormal."
     )
     return np.where(beyond.any(axis=-1, keepdims=True), np.nan, variance)
 

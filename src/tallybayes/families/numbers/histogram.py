@@ -131,7 +131,7 @@ class Histogram(Values):
 
     @property
     def steady(self) -> Histogram:
-        """Copies of a value vouch for it: with these, intervals of its own, or narrow kernels, seem to predict well."""
+        """Copies of a value predict each other, so intervals of its own, or narrow kernels, seem to predict well."""
         return replace(self, method=STEADY) if self.method == AUTO else self
 
     @property

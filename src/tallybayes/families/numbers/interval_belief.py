@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Belief, Free, Scorer, WordWeight, heaviest, log_odds
+from tallybayes.counts.exact import Floats, Indices
+from tallybayes.families.belief import Belief, Free, Scorer, WordWeight, heaviest, log_odds
 from tallybayes.families.events import Conditional, Event, NoJointError
 from tallybayes.families.numbers.intervals import LEAST, Densities, Intervals, Ranges, edge_texts
 from tallybayes.families.numbers.numeric_belief import log_between
@@ -56,12 +55,12 @@ class IntervalBelief(SmoothedBelief):
         return self.cut.ranges is not self.ranges
 
     @cached_property
-    def _plain(self) -> NDArray[np.intp]:
+    def _plain(self) -> Indices:
         """The plain interval that each smoothed one is in."""
         middles = self.edges[:-1] / 2.0 + self.edges[1:] / 2.0
         return self.cut.ranges.edges[1:-1].searchsorted(middles, "right")
 
-    def _uncertain(self, index: int) -> tuple[Floats, NDArray[np.intp] | None]:
+    def _uncertain(self, index: int) -> tuple[Floats, Indices | None]:
         """A smooth density is as uncertain as the plain intervals: its neighbouring intervals share their values."""
         if not self.is_smoothed:
             return super()._uncertain(index)
@@ -145,7 +144,7 @@ class IntervalBelief(SmoothedBelief):
         best = np.where(there[:, None], self.table, -np.inf).argmax(axis=0)
         return (low / 2.0 + high / 2.0)[best], self.table[best, np.arange(len(best))]
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         if not self.counts.any():
             return pa.nulls(len(classes), pa.float64())
         at = self.draw_codes(random, classes).to_numpy()

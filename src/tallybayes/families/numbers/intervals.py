@@ -63,7 +63,7 @@ class Joined(NamedTuple):
         return cls(*map(np.concatenate, zip(*parts, strict=True)))
 
     def apart(self, known: ValueCounts, halves: Floats) -> Iterator[Intervals]:
-        """Those of each column."""
+        """The intervals of each column."""
         ends = np.cumsum(self.sizes).tolist()
         columns = zip([0, *ends], ends, known.apart(), halves.tolist(), strict=False)
         for i, (start, end, (values, *_), half) in enumerate(columns):
@@ -133,7 +133,7 @@ class JoinedDensities(NamedTuple):
         return cls(below, beyond, table, reach)
 
     def apart(self, sizes: list[int]) -> Iterator[Densities]:
-        """Those of each column."""
+        """The densities of each column."""
         start = 0
         for i, (size, below, beyond) in enumerate(zip(sizes, self.below.tolist(), self.beyond.tolist(), strict=True)):
             end = start + size

@@ -11,10 +11,9 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.sums import Square
 from tallybayes.families.events import NoJointError
-from tallybayes.families.numbers.gaussian import Gaussian, NormalBelief, StudentBelief, UpdatedBelief
+from tallybayes.families.numbers.gaussian import Gaussian
 from tallybayes.families.numbers.statistics import LogPowerSums
 from tallybayes.families.numbers.support import POSITIVE, Support
-from tallybayes.families.portable import ByFormula
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -29,7 +28,7 @@ class LogNormal(Gaussian):
 
     sums: ClassVar[Any] = LogPowerSums
     support: ClassVar[Support] = POSITIVE
-    feature: ClassVar[str] = "log x"
+    of_logs: ClassVar[bool] = True
 
     def sufficient(self, x: Floats) -> Any:
         logs = kernels.logarithm(x)
@@ -54,23 +53,5 @@ class LogNormal(Gaussian):
             raise NoJointError("LogNormal has no closed form of its most probable number; use plugin=True.")
         return np.asarray(np.exp(s.mean - s.variance))
 
-    def portable(self, s: Any) -> ByFormula:
-        return super().portable(s)._replace(logs=True)
-
     def draw(self, random: np.random.Generator, **parameters: Floats) -> Floats:
         return np.exp(super().draw(random, **parameters))
-
-    def compiled_kinds(self) -> tuple[type[UpdatedBelief], type[UpdatedBelief]]:
-        return LogNormalBelief, LogStudentBelief
-
-
-class LogNormalBelief(NormalBelief):
-    """The Gaussian log density of log x, minus log x for the change of variable."""
-
-    logs = True
-
-
-class LogStudentBelief(StudentBelief):
-    """The same with mean and variance integrated out."""
-
-    logs = True

@@ -7,25 +7,26 @@ summing, missing values, classes, merging and forgetting.
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from math import isfinite
 from typing import Any, ClassVar, Generic, Self, TypeVar, get_args, get_origin
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes import kernels
+from tallybayes.counts.exact import TRACE, Exact, Floats, Mask
 from tallybayes.counts.row_tally import RowTally
 from tallybayes.counts.rows import class_sums
 from tallybayes.counts.sums import InfiniteError, Square, concatenated, mean, sums_at
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, numbers
-from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
-from tallybayes.families.base import Belief, Family, NotLinearError
+from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError, warn
+from tallybayes.families.base import Family
+from tallybayes.families.belief import Belief, NotLinearError
 from tallybayes.families.events import NoJointError
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.numbers.numeric_belief import BeliefTable, Compiled, NumericBelief, can_score
@@ -49,7 +50,7 @@ class Numeric(Family, Generic[S]):
     takes_shares: ClassVar[bool] = True
     sums: ClassVar[Any]  # a NamedTuple: the names of the sums, `n` first; the S of Numeric[S]
     support: ClassVar[Support] = REAL
-    feature: ClassVar[str] = "x"  # in which `log_density` may be linear
+    of_logs: ClassVar[bool] = False  # whether its parameters are those of log x
     belief: ClassVar[type[NumericBelief]] = NumericBelief  # scores by the formulas
     plugin: bool = setting(False, "score with estimated parameters instead of integrating them out")
 
@@ -164,17 +165,16 @@ class Numeric(Family, Generic[S]):
             row, value = first // (x.size // len(x)), x.reshape(-1)[first]
             raise CellError(int(row), self.support.refusal(value, self))
 
-    def outside(self, x: Floats) -> NDArray[np.bool_]:
+    def outside(self, x: Floats) -> Mask:
         """Where new values are outside the support: they add nothing, with a warning. An infinity is an error."""
         bad = self.support.outside(x)
         if bad.any():
             if np.isinf(x).any():
                 self.check(np.where(np.isinf(x), x, np.nan))
             value = x[np.flatnonzero(bad)[0]]
-            warnings.warn(
+            warn(
                 f"{value} is not {self.support.words}, as {type(self).__name__} expects; "
-                f"such cells ({bad.sum()}) are treated as missing.",
-                stacklevel=2,
+                f"such cells ({bad.sum()}) are treated as missing."
             )
         return bad
 
@@ -191,21 +191,21 @@ class Numeric(Family, Generic[S]):
 
     def _row_tallies(self, cells: Floats, rows: Rows, key: Key) -> list[Tally]:
         """The tallies of a single row's cells; a cell that is missing or invalid is handled as in a batch."""
-        statistics, squared = [], []
-        for statistic in self.sufficient(cells):
-            squared.append(type(statistic) is Square)
-            values = statistic.of if squared[-1] else statistic
-            statistics.append(values.tolist() if isinstance(values, np.ndarray) else [float(values)] * len(cells))
-        names, squares, each = self.sums._fields, tuple(squared), zip(*statistics, strict=True)
-        plain = isfinite(sum(map(sum, statistics)))
-        if plain and (self.support is REAL or all(map(self.support.takes, cells.tolist()))):
-            return [RowTally("", key, names, values, squares) for values in each]
+        names, squares = self.sums._fields, self._squares
+        found, finite = kernels.row_values(self.sufficient(cells), len(cells))
+        if finite and (self.support is REAL or self.support.takes_all(cells)):
+            return [RowTally("", key, names, values, squares) for values in found]
         return [
             RowTally("", key, names, values, squares)
             if isfinite(sum(values)) and self.support.takes(x)
             else self._tallies(np.array([[x]]), rows)[0]
-            for x, values in zip(cells.tolist(), each, strict=True)
+            for x, values in zip(cells.tolist(), found, strict=True)
         ]
+
+    @cached_property
+    def _squares(self) -> tuple[bool, ...]:
+        """Which of the sums are those of exact squares."""
+        return tuple(isinstance(each, Square) for each in self.sufficient(np.zeros(0)))
 
     def _tallies(self, matrix: Floats, rows: Rows) -> list[Tally]:
         """The tally of every column."""

@@ -10,11 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices, Mask
 from tallybayes.counts.sums import sums_at
-from tallybayes.families.base import Belief, Free, NotLinearError, Scorer, Terms, by_class
+from tallybayes.families.belief import Belief, Free, NotLinearError, Scorer, Terms, by_class
 from tallybayes.families.events import Event, NoJointError
 from tallybayes.families.portable import ByFormula, Portable, checked, straight
 from tallybayes.families.posteriors import NO_POSTERIOR, Posterior
@@ -40,7 +39,7 @@ def whole_bounds(event: Event) -> tuple[int, int]:
     return low, high
 
 
-def can_score(n: Floats, s: Any) -> NDArray[np.bool_]:
+def can_score(n: Floats, s: Any) -> Mask:
     """The columns of which any class has values and parameters: `s` is NaN where a double cannot hold them."""
     return np.any((n > 0) & ~np.any([np.isnan(value) for value in s], axis=0), axis=1)
 
@@ -157,9 +156,10 @@ class NumericBelief(Belief):
             )
         unknown = np.isnan(weight + constant)  # no counts and no prior: every value is impossible
         weights = np.where(unknown, 0.0, weight)[None, :]
-        return Terms([self.family.feature], weights, np.where(unknown, -np.inf, constant))
+        feature = "log x" if self.family.of_logs else "x"
+        return Terms([feature], weights, np.where(unknown, -np.inf, constant))
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         drawn = np.full(len(classes), np.nan)
         for number, rows in by_class(classes):
             s = sums_at(self.s, number)
@@ -192,7 +192,7 @@ class BeliefTable(NamedTuple):
 
     family: Any
     s: Any  # as the formulas take them: [column, class]
-    counted: NDArray[np.bool_]  # whether any value was counted, and can be scored by
+    counted: Mask  # whether any value was counted, and can be scored by
     compiled: Any  # a `Compiled`, if there is one
 
     def belief(self, column: int) -> NumericBelief:
@@ -208,16 +208,20 @@ class CompiledBelief(NumericBelief):
     same for single values."""
 
     kernel: Callable[..., int]
-    logs: bool = False  # whether the parameters are those of log x
 
     def __init__(self, family: Any, s: Any, counted: bool, settings: list[Floats]) -> None:
         super().__init__(family, s, counted)
         self.settings = settings
 
+    @property
+    def kind(self) -> Any:
+        return type(self), self.family.of_logs
+
     @classmethod
-    def evidence(cls, x: Floats, settings: Sequence[Floats]) -> Floats:
-        """The log density of values at these parameters."""
-        return cls.formula(np.log(x), *settings) - np.log(x) if cls.logs else cls.formula(x, *settings)
+    def evidence(cls, x: Floats, settings: Sequence[Floats], of_logs: bool) -> Floats:
+        """The log density of values at these parameters; minus log x, for the change of variable, if these are of
+        log x."""
+        return cls.formula(np.log(x), *settings) - np.log(x) if of_logs else cls.formula(x, *settings)
 
     @staticmethod
     @abstractmethod
@@ -238,11 +242,11 @@ class CompiledBelief(NumericBelief):
 
     @classmethod
     def together_weighed(cls, beliefs: Sequence[Any], thetas: Floats | None) -> Scorer:
-        settings = cls.joined(beliefs)
+        settings, of_logs = cls.joined(beliefs), beliefs[0].family.of_logs
 
         def score(cells: Sequence[Any], scores: Floats) -> None:
             # whether some cells are infinite or outside the support
-            if cls.kernel(list(cells), *settings, scores, cls.logs, thetas, cls.bound):
+            if cls.kernel(list(cells), *settings, scores, of_logs, thetas, cls.bound):
                 for belief, column in zip(beliefs, cells, strict=True):
                     belief.family.outside(column)
 
@@ -254,4 +258,4 @@ class Compiled(NamedTuple):
 
     kind: type[CompiledBelief]
     settings: list[Floats]  # [column, class]
-    fits: NDArray[np.bool_]  # the columns that the kernel can score; the formula scores the others
+    fits: Mask  # the columns that the kernel can score; the formula scores the others

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes.counts.decay import without_traces
-from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats, Mask
 from tallybayes.counts.sums import Square, sums_at, weighted_sums
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import distinct, equal_rows, taken, weights_of
@@ -34,7 +33,7 @@ class NumbersLeftOut:
     def __call__(self, cells: Floats, rows: Rows) -> Floats:
         return self.evidence(cells, np.zeros(len(cells), np.int64), rows)[0]
 
-    def evidence(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, NDArray[np.bool_]]:
+    def evidence(self, cells: Floats, columns: Counts, rows: Rows) -> tuple[Floats, Mask]:
         """The evidence of values in these columns, [value, class], and which of them are the only one in their
         column."""
         evidence, alone = np.zeros((len(rows), len(rows.classes))), np.zeros(len(rows), bool)
@@ -51,7 +50,7 @@ class NumbersLeftOut:
         alone[there] = np.concatenate([none for _, none in found])[kinds]
         return evidence, alone
 
-    def _evidence(self, x: Floats, columns: Counts, codes: Codes, weights: Floats) -> tuple[Floats, NDArray[np.bool_]]:
+    def _evidence(self, x: Floats, columns: Counts, codes: Codes, weights: Floats) -> tuple[Floats, Mask]:
         family = self.family
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             each, total = self._left(self._own(x, weights), columns, codes)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.data.errors import FINITE_INSTEAD
 
 FURTHEST = 1e150  # of numbers drawn: its square is still finite
@@ -26,11 +25,11 @@ class Support(NamedTuple):
 
     def takes_all(self, x: Floats) -> bool:
         """Whether no number is outside the support: in one pass, and without memory for each of them."""
-        return kernels.all_inside(np.ascontiguousarray(x).reshape(-1), self.lowest, self.open, self.whole)
+        return kernels.all_inside(x.ravel(), self.lowest, self.open, self.whole)
 
-    def outside(self, x: Floats) -> NDArray[np.bool_]:
+    def outside(self, x: Floats) -> Mask:
         """Where a number is outside the support; NaN is a missing cell, which is allowed."""
-        bad: NDArray[np.bool_] = np.isinf(x)
+        bad: Mask = np.isinf(x)
         if np.isfinite(self.lowest):
             bad |= x <= self.lowest if self.open else x < self.lowest
         if self.whole:

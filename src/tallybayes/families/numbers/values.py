@@ -88,11 +88,12 @@ class Values(Family):
     def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> ValueCounts:
         """The values of every column, and how often each occurred in every class."""
         ordered = [tally.ordered() for tally in tallies]
-        sizes = np.array([len(keys) for keys, _ in ordered])
-        counts = np.empty((int(sizes.sum()), len(classes)))
-        for tally, (_, at), end in zip(tallies, ordered, np.cumsum(sizes).tolist(), strict=True):
-            _write_counts(tally, at, classes, counts[end - len(at) : end])
-        return self._filled(np.concatenate([keys for keys, _ in ordered]), counts, sizes)
+        most = sum(len(keys) for keys, _ in ordered)
+        values, counts, ends = np.empty(most), np.empty((most, len(classes))), [0]
+        for tally, (keys, at) in zip(tallies, ordered, strict=True):
+            found, columns = tally.sums["n"].round(), places_of(classes, tally.classes)
+            ends.append(kernels.gather_counts(keys, at, found, columns, self.bits, ends[-1], values, counts))
+        return ValueCounts(values[: ends[-1]], counts[: ends[-1]], np.array(ends[1:]))
 
     def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds) -> ValueCounts:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
@@ -133,20 +134,6 @@ class ValueCounts(NamedTuple):
         for first in range(0, len(self.ends), step):
             start, ends = starts[first], self.ends[first : first + step]
             yield ValueCounts(self.values[start : ends[-1]], self.counts[start : ends[-1]], ends - start)
-
-
-def _write_counts(tally: Tally, at: Counts, classes: Sequence[Key], counts: Floats) -> None:
-    """How often each of these slots was counted in these classes, [slot, class]. With many classes this is large, so it
-    is copied as rarely as possible."""
-    known, n = tally.classes, tally.sums["n"]
-    found = Exact(n.limbs.take(at, axis=0), n.low).round()
-    if known == list(classes):
-        counts[:] = found
-        return
-    columns = places_of(classes, known)
-    if known:
-        found.take(columns, axis=1, out=counts, mode="clip")
-    counts[:, columns < 0] = 0.0
 
 
 def middle_half(ordered: Floats) -> tuple[float, float]:

@@ -7,11 +7,10 @@ from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
-from tallybayes.families.base import Scorer
+from tallybayes.counts.exact import Floats, Mask
+from tallybayes.families.belief import Scorer
 from tallybayes.families.centring import Adding, adding_weighed, weighed_table
 from tallybayes.families.numbers.numeric_belief import NumericBelief
 
@@ -24,7 +23,7 @@ def first_numbers(classes: int) -> Floats:
     return np.arange(float(max(min(MOST_NUMBERS, MOST_ENTRIES // classes), 1)))[None, :]
 
 
-def is_listed(x: Floats, count: int) -> NDArray[np.bool_]:
+def is_listed(x: Floats, count: int) -> Mask:
     """Which numbers are integers below `count`."""
     return (x >= 0) & (x < count) & (x == np.floor(x))
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Codes, Counts, Floats
 from tallybayes.counts.tally import Key
-from tallybayes.families.base import Belief, NotLinearError, Terms
+from tallybayes.families.belief import Belief, NotLinearError, Terms
 from tallybayes.families.portable import ByWords, NotPortableError
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.mix import AUTO, reads_runs

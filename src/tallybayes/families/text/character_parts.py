@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes import kernels
-from tallybayes.counts.class_totals import SPELLED
+from tallybayes.counts.cells import SPELLED
 from tallybayes.families.belief import Part
 from tallybayes.families.text.tokens import Cutter
 from tallybayes.kernels.strings import index_strings

@@ -13,12 +13,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.cells import Cells, Changes
 from tallybayes.counts.decay import holding
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Mask
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.families.belief import by_class
@@ -158,7 +157,7 @@ class Corpus:
 def _refreshed(
     before: Sequence[Frequencies],
     words: Codes,
-    classes: NDArray[np.bool_],
+    classes: Mask,
     old: kernels.WordCells,
     new: kernels.WordCells,
 ) -> list[Frequencies]:

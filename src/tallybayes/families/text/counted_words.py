@@ -12,22 +12,19 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes.counts.cells import ranges
 from tallybayes.counts.decay import without_traces
-from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats, Indices, Mask
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Rows
-from tallybayes.families.left_out import Places, distinct, taken, totals_without, weights_of
-
-Mask = NDArray[np.bool_]
+from tallybayes.families.left_out import distinct, taken, totals_without, weights_of
 
 
 class Listed(NamedTuple):
     """The words of some documents, in the order of the documents."""
 
-    row: Places  # the document of each word
+    row: Indices  # the document of each word
     words: Counts  # its number
     times: Floats  # its occurrences in the document
     own: Mapping[str, Exact]  # what it added to the sums
@@ -41,7 +38,7 @@ class Listed(NamedTuple):
 class LeftWords:
     """For each of some documents, the counts without it: of its words, and of all words that are not ignored."""
 
-    row: Places  # the document of each word that is still known without it
+    row: Indices  # the document of each word that is still known without it
     words: Counts  # its number
     times: Floats  # its occurrences in the document
     sums: Mapping[str, Floats]  # its sums without the document: [word, class]
@@ -70,7 +67,7 @@ class LeftWords:
         before = np.bincount(self.forgotten.row, each[self.forgotten.words], self.rows)
         return np.asarray(before - np.bincount(self.row, each[self.words], self.rows), np.float64)
 
-    def added(self, evidence: Floats, row: Places | None = None) -> Floats:
+    def added(self, evidence: Floats, row: Indices | None = None) -> Floats:
         """The evidence of words, summed by document: [document, class]."""
         total = np.zeros((self.rows, evidence.shape[1]))
         rows, starts = np.unique(self.row if row is None else row, return_index=True)

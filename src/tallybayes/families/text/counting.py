@@ -8,11 +8,10 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.cells import ranges
-from tallybayes.counts.exact import Codes, Counts, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats, Indices, Mask
 from tallybayes.counts.row_tally import ONCE, RowTally
 from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.sparse import SparseTally
@@ -42,13 +41,13 @@ class ListedTexts:
     starts: Counts  # of each document's words, and the end
     words: Codes
     counts: Codes
-    missing: NDArray[np.bool_]
+    missing: Mask
 
     def __len__(self) -> int:
         return len(self.missing)
 
     @cached_property
-    def row(self) -> NDArray[np.intp]:
+    def row(self) -> Indices:
         """The document of each word."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
@@ -61,7 +60,7 @@ class ListedTexts:
         return distinct_lengths(np.where(self.missing, -1, self.lengths))
 
 
-def listed(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_]) -> ListedTexts:
+def listed(family: Any, documents: kernels.Documents, missing: Mask) -> ListedTexts:
     """The words of every document, from which weighted rows are counted."""
     index, unknown = start_index(family)
     try:
@@ -118,7 +117,7 @@ def _tallied(index: kernels.StringIndex, rows: Rows, cells: int, sums: Counts, c
 
 
 def _weighted_words(
-    index: kernels.StringIndex, rows: Rows, row: NDArray[np.intp], words: Codes, counts: Floats, lengths: Counts
+    index: kernels.StringIndex, rows: Rows, row: Indices, words: Codes, counts: Floats, lengths: Counts
 ) -> SparseTally:
     """Exact sums of weights, of weights times counts, and of weights times shares, by word and class."""
     found, columns, summed = by_word_and_class(rows, row, words)
@@ -128,7 +127,7 @@ def _weighted_words(
     return SparseTally(rows.classes, index, found, columns, sums)
 
 
-def by_word_and_class(rows: Rows, row: NDArray[np.intp], words: Codes) -> tuple[Codes, Codes, Callable[..., Exact]]:
+def by_word_and_class(rows: Rows, row: Indices, words: Codes) -> tuple[Codes, Codes, Callable[..., Exact]]:
     """The words and classes of the cells that these words of weighted rows go to; and a function that sums numbers by
     cell, each times its factors and the weight of its row."""
     pairs, at = np.unique(words.astype(np.int64) * len(rows.classes) + rows.codes[row], return_inverse=True)
@@ -150,7 +149,7 @@ def share_parts(lengths: Counts) -> tuple[Counts, Counts]:
     return parts[:, 0], parts[:, 1]
 
 
-def own_sums(row: NDArray[np.intp], counts: Counts, rows: Rows, names: Sequence[str]) -> dict[str, Exact]:
+def own_sums(row: Indices, counts: Counts, rows: Rows, names: Sequence[str]) -> dict[str, Exact]:
     """What each word of some documents adds to these sums: `row` is its document, and `counts` its occurrences
     there."""
     lengths = np.bincount(row, counts, len(rows)).astype(np.int64)

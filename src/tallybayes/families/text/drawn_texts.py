@@ -9,16 +9,16 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from tallybayes.counts.class_totals import SPELLED
-from tallybayes.counts.exact import Floats
-from tallybayes.families.base import by_class
+from tallybayes.counts.cells import SPELLED
+from tallybayes.counts.exact import Floats, Indices, Mask
+from tallybayes.families.belief import by_class
 from tallybayes.families.text.readings import WordEvidence
 from tallybayes.families.text.tokens import WORDS
 
 MOST = 1 << 26  # numbers in a table; larger ones keep their estimates
 
 
-def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+def draw_texts(belief: Any, random: np.random.Generator, classes: Indices) -> pa.Array:
     """One text for each of the classes; missing if a class has nothing to draw from."""
     family = belief.family
     if family.ngrams[0] > 1:
@@ -39,9 +39,7 @@ def draw_texts(belief: Any, random: np.random.Generator, classes: NDArray[np.int
     return pa.array(result, pa.large_string())
 
 
-def _numbers(
-    belief: Any, random: np.random.Generator, number: int, count: int, order: NDArray[np.intp]
-) -> list[NDArray[Any]]:
+def _numbers(belief: Any, random: np.random.Generator, number: int, count: int, order: Indices) -> list[NDArray[Any]]:
     """Documents of a class, as indices into `order`; None if there is nothing to draw from."""
     if belief.family.reading == "bernoulli":
         p = belief.probabilities()[order, number]
@@ -61,7 +59,7 @@ def _numbers(
 
 
 def _lengths(
-    belief: Any, random: np.random.Generator, number: int, count: int, single: NDArray[np.intp]
+    belief: Any, random: np.random.Generator, number: int, count: int, single: Indices
 ) -> NDArray[np.int64] | None:
     """Lengths drawn from the class's documents, or if it has none, from all documents."""
     if belief.evidence.rate:
@@ -80,7 +78,7 @@ def _lengths(
     return random.binomial(drawn, belief.seen.kept[number])  # ignored words are not drawn
 
 
-def _is_single(family: Any, names: NDArray[Any]) -> NDArray[np.bool_]:
+def _is_single(family: Any, names: NDArray[Any]) -> Mask:
     """Which of these are single words or characters, not runs."""
     if family.ngrams == (1, 1) and family.characters is None:
         return np.ones(len(names), bool)

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.fingerprints import Marks
 from tallybayes.families.left_out import weights_of
@@ -37,7 +36,7 @@ class Documents:
 
     own: Floats  # [document, class]: the count or weight of it and its copies
     held: Floats  # the same for all equal texts: its weight in the fit
-    document: NDArray[np.intp]  # the document of each word …
+    document: Indices  # the document of each word …
     word: Codes  # … its number …
     times: Floats  # … its occurrences …
     share: Floats  # … and its share of the document
@@ -65,7 +64,7 @@ class Rowwise(NamedTuple):
     """Documents, and the index of every row's document; −1 if it has no text."""
 
     documents: Documents
-    of_row: NDArray[np.intp]
+    of_row: Indices
 
 
 def left_out_documents(
@@ -87,7 +86,7 @@ def worth_fitting(documents: Documents, seen: WordStatistics) -> Documents:
 
 def _grouped(
     cells: Any, rows: Rows, classes: list[Key], copies: Marks | None
-) -> tuple[Counts, Floats, Floats, NDArray[np.intp]]:
+) -> tuple[Counts, Floats, Floats, Indices]:
     """For each document its first row, what is left out with it and its weight; for each row its document."""
     labels, weights = rows.codes_in(classes), weights_of(rows)
     together: dict[tuple[bytes, int], list[int]] = {}

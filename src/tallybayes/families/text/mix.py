@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.class_totals import RUNS, run_of
+from tallybayes.counts.cells import RUNS, run_of
+from tallybayes.counts.exact import Indices
 from tallybayes.families.settings import as_number, listed, refused
 from tallybayes.families.smoothing import FITTED, MEstimate
 from tallybayes.families.text.tokens import WORDS
@@ -124,14 +125,14 @@ def reads_runs(family: Any) -> bool:
     return family.reading == AUTO and block_count(family) > 1
 
 
-def blocks_of(family: Any, index: kernels.StringIndex) -> NDArray[np.intp]:
+def blocks_of(family: Any, index: kernels.StringIndex) -> Indices:
     """The block of each word of an index."""
     if block_count(family) == 1:
         return np.zeros(len(index), np.intp)
     return block_of_run(family, run_of(index))
 
 
-def block_of_run(family: Any, runs: NDArray[Any]) -> NDArray[np.intp]:
+def block_of_run(family: Any, runs: NDArray[Any]) -> Indices:
     """The block of each of these runs."""
     count = _word_blocks(family)
     blocks = np.clip(runs + 1 - family.ngrams[0], 0, count - 1)

@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices
 from tallybayes.families.text.mix import BASES, block_count, block_of_run
 from tallybayes.families.text.word_statistics import WordStatistics, summed
 
@@ -30,7 +29,7 @@ class Base(NamedTuple):
     scale: Floats  # the factor that each block's counts were multiplied by
 
 
-def bases(family: Any, seen: WordStatistics, blocks: NDArray[np.intp]) -> Iterator[Base]:
+def bases(family: Any, seen: WordStatistics, blocks: Indices) -> Iterator[Base]:
     """All three, scaled to the document counts."""
     documents = _totals(family, seen, blocks, BASES[0]).sum(axis=1)
     for name in BASES:
@@ -41,7 +40,7 @@ def bases(family: Any, seen: WordStatistics, blocks: NDArray[np.intp]) -> Iterat
         yield Base(values, seen.by_word(values), totals * scale[:, None], scale)
 
 
-def _totals(family: Any, seen: WordStatistics, blocks: NDArray[np.intp], name: str) -> Floats:
+def _totals(family: Any, seen: WordStatistics, blocks: Indices, name: str) -> Floats:
     count, runs = block_count(family), seen.whole.by_run
     if count == 1:  # known even if only some words are here
         return np.array(getattr(seen.whole, name))[None, :]

@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.cells import ranges
-from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.base import NotLinearError, Terms
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices
+from tallybayes.families.belief import NotLinearError, Terms
 from tallybayes.families.portable import ByWords
 from tallybayes.families.text.drawn_texts import draw_texts
 from tallybayes.families.text.mix import BASES, POWERS, Mix, blocks_of, mix_of
@@ -152,7 +151,7 @@ class MixedBelief(WordBelief):
             "occurs. Use the multinomial or binary reading."
         )
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """Drawn under the multinomial reading: a score has no distribution of its own."""
         return draw_texts(self._multinomial, random, classes)
 

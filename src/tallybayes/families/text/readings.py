@@ -16,10 +16,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Floats
-from tallybayes.families.base import Free
+from tallybayes.counts.exact import Codes, Floats, Mask
+from tallybayes.families.belief import Free
 from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.corpus import NONE, Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
@@ -38,7 +37,7 @@ class WordEvidence(NamedTuple):
     otherwise: Floats
     each: Floats
     document: Floats
-    blank: NDArray[np.bool_]  # classes without counts or prior: there `each` is all the evidence
+    blank: Mask  # classes without counts or prior: there `each` is all the evidence
     table: Floats | None = None  # instead of cells, otherwise and each: [word, class]
     certain: tuple[Codes, Codes] | None = None  # words and classes such that every document of the class has the word
     concentration: Floats | None = None  # of each class, for the Dirichlet-multinomial

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import equal_rows
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts, witten_bell
@@ -70,7 +69,7 @@ class Parts(NamedTuple):
 
     had: Floats  # [word, class]
     without: Floats
-    certain: NDArray[np.bool_]  # where every document of the class has the word
+    certain: Mask  # where every document of the class has the word
 
     @classmethod
     def of(cls, documents: Floats, texts: Floats, believed: tuple[Floats, Floats]) -> Parts:
@@ -170,7 +169,7 @@ class Shares(NamedTuple):
 
     words: Floats  # log (count + α): [word, class]
     each: Floats  # −log Σ(count + α): [document, class]
-    blank: NDArray[np.bool_]  # without counts or prior: there `each` is all the evidence of a word
+    blank: Mask  # without counts or prior: there `each` is all the evidence of a word
     assumed: Floats  # Σα of each document
 
     @classmethod

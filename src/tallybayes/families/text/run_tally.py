@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Exact
+from tallybayes.counts.exact import Counts, Exact, Mask
 from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.families.text.counting import by_word_and_class, listed
@@ -49,7 +48,7 @@ def count(family: Any, documents: kernels.Documents, rows: Rows) -> RunTally:
     return RunTally(tally, _lengths(words_of(sizes, family.order), rows))
 
 
-def count_weighted(family: Any, documents: kernels.Documents, missing: NDArray[np.bool_], rows: Rows) -> RunTally:
+def count_weighted(family: Any, documents: kernels.Documents, missing: Mask, rows: Rows) -> RunTally:
     """The same for weighted rows."""
     found = listed(family, documents, missing)
     kept = rows.codes[found.row] >= 0

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
-from tallybayes.families.base import MANY_PARTS, Belief, Part, WordWeight, by_class, heaviest, log_odds
+from tallybayes.families.belief import MANY_PARTS, Belief, Part, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.left_out import LeftOut, one_by_one, weights_of
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.text.run_tally import START, RunTally
@@ -120,7 +119,7 @@ class SequenceBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         raise TypeError("WordSequence discounts counts, so its parameters have no posterior; use Words.")
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """Word by word; missing if a class has no texts, and so no lengths to draw from."""
         result: list[str | None] = [None] * len(classes)
         space = "" if self.family.unit == CHARACTERS else " "

@@ -10,13 +10,22 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.class_totals import RUNS, run_of
-from tallybayes.counts.exact import Codes, Counts, Floats
-from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, Unseen, WordWeight, heaviest, log_odds
-from tallybayes.families.belief import with_rest
+from tallybayes.counts.cells import RUNS, run_of
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices
+from tallybayes.families.belief import (
+    MANY_PARTS,
+    Belief,
+    Free,
+    Part,
+    Terms,
+    Unseen,
+    WordWeight,
+    heaviest,
+    log_odds,
+    with_rest,
+)
 from tallybayes.families.portable import ByWords, Cutting, NotPortableError
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.smoothing import Alpha
@@ -221,7 +230,7 @@ class WordBelief(Belief):
     def free(self) -> Free:
         return free_of_words(self.family.reading, self.seen.size)
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         return draw_texts(self, random, classes)
 
     def drawn(self, random: np.random.Generator) -> Belief:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.counts.cells import in_stretches
-from tallybayes.counts.exact import TRACE, Exact
+from tallybayes.counts.exact import Exact
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
@@ -131,10 +131,7 @@ class WordSequence(Family):
         marks = np.flatnonzero(runs == int(index_words(tally.runs.index, [START], grow=False)[0]))
         started = Exact.zeros((len(classes),))
         started.add_at(places_of(tally.runs.classes, classes)[columns[marks]], sums["n"][marks])
-        trace = TRACE * (1.0 + known.round())
-        if (known - started).is_below(trace).any() or (started - known).is_below(trace).any():
-            return "the number of start marks would differ from that of texts"
-        return None
+        return "the number of start marks would differ from that of texts" if started.differs(known, 1).any() else None
 
     def believe(self, tally: RunTally, classes: Sequence[Key]) -> Belief:
         return SequenceBelief(self, tally, list(classes))

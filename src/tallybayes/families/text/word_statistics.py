@@ -8,10 +8,9 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Mask
 from tallybayes.counts.rows import UNIT
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts, witten_bell
 from tallybayes.families.text.corpus import Corpus, Frequencies, frequencies
@@ -158,7 +157,7 @@ def seen_words(family: Any, corpus: Corpus) -> WordStatistics:
 
 
 def seen_of(corpus: Corpus, codes: Codes) -> WordStatistics:
-    """Those of these words that were counted."""
+    """The counts of these words, without those that no document has."""
     starts, columns, sums = corpus.cells.of(codes)
     met = np.diff(starts) > 0
     seen = _seen(corpus, codes[met], np.append(starts[:-1][met], starts[-1]), columns, sums)
@@ -192,9 +191,7 @@ def _named(family: Any) -> list[str]:
     return [] if family.reading == AUTO else sorted({*family.cutter.known(), *named_levels(family.alpha)})
 
 
-def chosen_words(
-    family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], words: Codes, n: Floats
-) -> NDArray[np.bool_]:
+def chosen_words(family: Any, index: kernels.StringIndex, met: Mask, words: Codes, n: Floats) -> Mask:
     """The words that are frequent enough; ties go to the alphabetically first."""
     if family.limit is None and not family.min_count:
         return met
@@ -215,9 +212,7 @@ class NamedWords(NamedTuple):
     unmet: kernels.StringIndex  # the others, within the limit
 
 
-def named_words(
-    family: Any, index: kernels.StringIndex, met: NDArray[np.bool_], chosen: NDArray[np.bool_]
-) -> NamedWords:
+def named_words(family: Any, index: kernels.StringIndex, met: Mask, chosen: Mask) -> NamedWords:
     """The named words, given which indexed words were counted and which of these are chosen."""
     named = kernels.StringIndex()
     index_words(named, _named(family))

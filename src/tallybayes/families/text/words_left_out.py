@@ -11,18 +11,17 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.counts.decay import holding
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Counts, Floats, Indices, Mask
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Rows
-from tallybayes.families.base import by_class
+from tallybayes.families.belief import by_class
 from tallybayes.families.left_out import totals_without
 from tallybayes.families.text.concentration import Document, concentration, concentration_without
-from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Mask, Vocabulary
+from tallybayes.families.text.counted_words import CountedWords, LeftWords, Listed, Vocabulary
 from tallybayes.families.text.counting import own_sums
 from tallybayes.families.text.mix import AUTO, BASES, POWERS, Mix, block_count, blocks_of, mix_of
 from tallybayes.families.text.mix_formulas import cell_evidence, parts_of, word_information
@@ -127,7 +126,7 @@ def _vocabulary(family: Any, index: kernels.StringIndex, size: int, words: Any, 
 class MixLeftOut:
     """The counts of all words by block; `blocks` has the block of each word."""
 
-    def __init__(self, family: Any, counted: CountedWords, blocks: NDArray[np.intp]) -> None:
+    def __init__(self, family: Any, counted: CountedWords, blocks: Indices) -> None:
         self.family, self.blocks, self.width = family, blocks, counted.width
         at = blocks[counted.key[counted.kept] // counted.width]
         own = counted.classes[counted.kept]
@@ -183,7 +182,7 @@ class MixLeftOut:
         return found
 
 
-def _pieces(counts: Floats, part: Floats, held: NDArray[np.bool_], a: float, two: bool) -> tuple[Floats, Floats]:
+def _pieces(counts: Floats, part: Floats, held: Mask, a: float, two: bool) -> tuple[Floats, Floats]:
     """The evidence of every word for every class, 0 if the class does not have it; and every word's information."""
     overall = counts.sum(axis=1)
     row, at = np.nonzero(held)

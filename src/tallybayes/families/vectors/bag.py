@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import TRACE, Exact, Floats
+from tallybayes.counts.exact import TRACE, Exact, Floats, Mask
 from tallybayes.counts.rows import class_sums
 from tallybayes.counts.slots import GAPS, SPARSE, VECTORS, positions
 from tallybayes.counts.sums import cells_of, concatenated, weighted_table
@@ -136,7 +135,7 @@ class Bag(Family):
     def encode(self, cells: Cells) -> Vectors:
         return read_vectors(arrow(cells), self.size)
 
-    def missing(self, cells: Vectors) -> NDArray[np.bool_]:
+    def missing(self, cells: Vectors) -> Mask:
         return cells.missing
 
     def table_size(self, classes: int) -> int:

@@ -12,10 +12,20 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Indices
 from tallybayes.counts.tally import Key
-from tallybayes.families.base import MANY_PARTS, Belief, Free, Part, Terms, WordWeight, by_class, heaviest, log_odds
-from tallybayes.families.belief import with_rest
+from tallybayes.families.belief import (
+    MANY_PARTS,
+    Belief,
+    Free,
+    Part,
+    Terms,
+    WordWeight,
+    by_class,
+    heaviest,
+    log_odds,
+    with_rest,
+)
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.families.text import readings
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
@@ -228,7 +238,7 @@ class BagBelief(Belief):
     def free(self) -> Free:
         return readings.free_of_words(self.family.reading, self.seen.size)
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """For Bernoulli and Poisson each position by itself; for the multinomial a total drawn from a Poisson with the
         class's mean."""
         if not self.likelihood:

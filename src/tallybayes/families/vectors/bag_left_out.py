@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Indices
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Rows, Tally
-from tallybayes.families.left_out import Places, one_by_one, weights_of
+from tallybayes.families.left_out import one_by_one, weights_of
 from tallybayes.families.text.counted_words import CountedWords, Listed, Vocabulary
 from tallybayes.families.text.readings_left_out import NEEDS, evidence_of
 from tallybayes.families.vectors.bag_belief import SEEN_AS, held_in
@@ -55,7 +55,7 @@ class BagLeftOut:
             evidence[at] = self.alone(cells[at : at + 1], rows.slice(at, at + 1))[0]
         return evidence
 
-    def _own(self, row: Places, values: Floats, rows: Rows) -> dict[str, Exact]:
+    def _own(self, row: Indices, values: Floats, rows: Rows) -> dict[str, Exact]:
         """What each number added to the sums."""
         weights, each = weights_of(rows)[row], np.arange(len(row), dtype=np.int32)
         found = {}

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Exact, Floats
+from tallybayes.counts.exact import Exact, Floats, Mask
 from tallybayes.counts.slots import positions
 from tallybayes.counts.sums import InfiniteError, Square, cells_of, concatenated, weighted_table
 from tallybayes.counts.tally import Key, Rows, Tally
@@ -34,7 +33,7 @@ from tallybayes.families.vectors.matrix_cells import (
     check_proportion,
     met_size,
     read_vectors,
-    spelled_out,
+    to_dense,
     vector_size,
 )
 
@@ -105,7 +104,7 @@ class Each(Family):
     def encode(self, cells: Cells) -> Vectors:
         return read_vectors(arrow(cells), self.size)
 
-    def missing(self, cells: Vectors) -> NDArray[np.bool_]:
+    def missing(self, cells: Vectors) -> Mask:
         return cells.missing
 
     def tally(self, cells: Vectors, rows: Rows) -> Tally:
@@ -118,20 +117,22 @@ class Each(Family):
         return Tally(rows.classes, positions(width), sums)
 
     def believe(self, tally: Tally, classes: Sequence[Key]) -> Belief:
+        return EachBelief(self.family.table(self._read(tally, classes)))
+
+    def _read(self, tally: Tally, classes: Sequence[Key]) -> dict[str, Exact]:
+        """The sums of every position."""
         size = self.size or max(met_size(tally), 1)
         check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
-        return EachBelief(self.family.table(tally.read(positions(size), classes)))
+        return tally.read(positions(size), classes)
 
     def settled(self, belief: Any) -> Each:
         return Each(self.family.settled(belief), size=self.size)
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
-        return log_pseudo_of(self.family, tally.read(positions(self.size or max(met_size(tally), 1)), classes))
+        return log_pseudo_of(self.family, self._read(tally, classes))
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
-        size = self.size or max(met_size(tally), 1)
-        check_proportion("Each", size, tally, 10_000 + 100 * len(classes))
-        return EachLeftOut(self.family, tally.read(positions(size), classes), fixed=self.size is not None)
+        return EachLeftOut(self.family, self._read(tally, classes), fixed=self.size is not None)
 
     def _check(self, cells: Vectors) -> None:
         """All numbers must be in the family's support; for sparse vectors that includes zero."""
@@ -192,7 +193,7 @@ class EachLeftOut:
         step = max(STEP // (len(self.counted) * len(rows.classes)), 1)
         for start in range(0, len(rows), step):
             stop = min(start + step, len(rows))
-            matrix = spelled_out(cells[start:stop], len(self.counted))
+            matrix = to_dense(cells[start:stop], len(self.counted))
             evidence[start:stop] = self._evidence(matrix, rows.slice(start, stop))
         return evidence
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices, Mask
 from tallybayes.counts.sums import sums_at
-from tallybayes.families.base import MANY_PARTS, Belief, Free
+from tallybayes.families.belief import MANY_PARTS, Belief, Free
 from tallybayes.families.numbers.numeric_belief import BeliefTable
 from tallybayes.families.numbers.whole_numbers import WholeBelief, first_numbers, is_listed
 from tallybayes.families.posteriors import Posterior
@@ -66,7 +66,7 @@ class EachBelief(Belief):
         assert self.compiled is not None
         kind, settings = self.compiled.kind, [np.ascontiguousarray(each[at]) for each in self.compiled.settings]
         numbers = cells.matrix if isinstance(cells, Dense) else cells.columns
-        if kind.kernel(numbers, *settings, scores, kind.logs):  # some may be infinite or outside the support
+        if kind.kernel(numbers, *settings, scores, self.family.of_logs):  # some may be infinite or outside the support
             refuse_infinite(cells, self.family.support.words)
             self.family.outside(cells.values)
 
@@ -115,7 +115,7 @@ class EachBelief(Belief):
         return total
 
     @cached_property
-    def _silent(self) -> NDArray[np.bool_]:
+    def _silent(self) -> Mask:
         """The positions without counts or prior in any class."""
         logs = self.family.log_likelihood(self.s, np.ones((1, 1)))
         return ~self.table.counted & np.isneginf(logs).all(axis=1)
@@ -140,7 +140,8 @@ class EachBelief(Belief):
     def _evidence_by_kernel(self, at: NDArray[Any], x: Floats) -> Floats:
         assert self.compiled is not None
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            return self.compiled.kind.evidence(x[:, None], [each[at] for each in self.compiled.settings])
+            settings = [each[at] for each in self.compiled.settings]
+            return self.compiled.kind.evidence(x[:, None], settings, self.family.of_logs)
 
     def estimates(self) -> dict[str, Floats]:
         """For each parameter and class, the values of all positions."""
@@ -150,7 +151,7 @@ class EachBelief(Belief):
     def posterior(self, index: int) -> Posterior:
         raise TypeError("A column of vectors has parameters for every position; use its estimates.")
 
-    def draw(self, random: np.random.Generator, classes: NDArray[np.intp]) -> pa.Array:
+    def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         drawn = [self.table.belief(i).draw(random, classes).cast(pa.float64()) for i in range(self.size)]
         numbers = np.stack([column.to_numpy(zero_copy_only=False) for column in drawn], axis=1)
         return pa.FixedSizeListArray.from_arrays(pa.array(numbers.reshape(-1), from_pandas=True), self.size)

@@ -8,9 +8,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Counts, Floats
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices, Mask
 from tallybayes.counts.tally import Tally
 from tallybayes.data import frames
 from tallybayes.data.errors import FINITE_INSTEAD, INFINITE, CellError
@@ -59,7 +58,7 @@ class Dense(InRows):
         return self.matrix.shape[1]
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Mask:
         """Which vectors are missing altogether."""
         if not self.width or not np.isnan(self.matrix[:, 0]).any():
             return np.zeros(len(self), bool)
@@ -93,7 +92,7 @@ class Columns(InRows):
         return Dense(np.stack(self.columns, axis=1))
 
     @property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Mask:
         return self.turned().missing
 
     @property
@@ -108,7 +107,7 @@ class Sparse:
     starts: Counts  # of each row's pairs, and the end
     all_positions: Codes
     all_values: Floats
-    missing: NDArray[np.bool_]  # which vectors are missing altogether
+    missing: Mask  # which vectors are missing altogether
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -127,7 +126,7 @@ class Sparse:
         return self.all_values[self.starts[0] : self.starts[-1]]
 
     @property
-    def rows(self) -> NDArray[np.intp]:
+    def rows(self) -> Indices:
         """The row of every pair."""
         return np.repeat(np.arange(len(self)), np.diff(self.starts))
 
@@ -146,8 +145,8 @@ class Sparse:
 Vectors = Dense | Columns | Sparse
 
 
-def spelled_out(cells: Vectors, size: int) -> Floats:
-    """As a dense matrix with `size` columns; missing vectors, and the ends of shorter ones, are NaN."""
+def to_dense(cells: Vectors, size: int) -> Floats:
+    """A dense matrix with `size` columns; missing vectors, and the ends of shorter ones, are NaN."""
     matrix = np.full((len(cells), size), 0.0 if isinstance(cells, Sparse) else np.nan)
     if isinstance(cells, Sparse):
         near = cells.positions < size

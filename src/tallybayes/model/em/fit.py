@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Exact, Floats
+from tallybayes.counts.exact import Counts, Exact, Floats, Mask
 from tallybayes.counts.rows import UNIT, Rows, SharedRows, UnitRows
 from tallybayes.counts.sums import weighted_sums
 from tallybayes.counts.tally import Key, Tally
@@ -43,7 +42,7 @@ class Shared(NamedTuple):
     impossible: int  # rows that are impossible in every class
 
 
-def share(scores: Floats, weights: Floats, keys: list[Key], allowed: NDArray[np.bool_] | None = None) -> Shared:
+def share(scores: Floats, weights: Floats, keys: list[Key], allowed: Mask | None = None) -> Shared:
     """Shares rows by scores[class, row], which are overwritten. `allowed` are the classes that labelled rows may have.
     A row that is impossible in every class is shared equally."""
     if weights.max(initial=0.0) > HEAVIEST:

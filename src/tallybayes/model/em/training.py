@@ -100,7 +100,7 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
     else:
         if isinstance(schema.prior, dict):
             raise ValueError("A prior by class does not apply to components; give another prior.")
-        schema = schema.of_components(label_type)
+        schema = schema.changed(components=label_type)
         written = _written(labels, label_type)
         names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Indices
 from tallybayes.counts.tally import Key
 from tallybayes.data.errors import CellError, RowError
 from tallybayes.data.labels import label_values
@@ -25,7 +25,7 @@ from tallybayes.data.processors import limited
 from tallybayes.model.batches import Batch, Given, check_threads, each_labelled
 from tallybayes.model.classifier import check_model
 from tallybayes.model.decide import most_rows
-from tallybayes.model.evaluation.compare import DecisionRule, Numbers, Truth, compared
+from tallybayes.model.evaluation.compare import DecisionRule, Truth, compared
 from tallybayes.model.evaluation.result import ClassScore, Evaluation, Interval, standard_error
 from tallybayes.model.mixture import Mixture
 from tallybayes.model.model import Model
@@ -171,7 +171,7 @@ def _posterior(decider: Decider, cells: pa.RecordBatch, start: int) -> Floats:
         raise CellError(error.row, error.reason).located(error.column, start) from None
 
 
-def _losses(decider: Decider, cells: pa.RecordBatch, posterior: Floats, truth: Numbers) -> Floats:
+def _losses(decider: Decider, cells: pa.RecordBatch, posterior: Floats, truth: Indices) -> Floats:
     """−log P(truth) of every row; infinite if the true class is impossible or unseen."""
     share = np.where(truth < 0, 0.0, posterior[np.arange(len(truth)), truth])
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -6,17 +6,14 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Codes, Floats
+from tallybayes.counts.exact import Codes, Floats, Indices, Mask
 from tallybayes.model import decide
 from tallybayes.model.decide import REJECTED
 from tallybayes.model.evaluation.ranks import Ranks
 from tallybayes.model.evaluation.result import INTERVALS, Evaluation
 
 FEW_PAIRS = 1 << 12  # up to here a table is faster than sorting
-
-Numbers = NDArray[np.intp]
 
 
 class DecisionRule(NamedTuple):
@@ -40,7 +37,7 @@ class Truth(NamedTuple):
 
     labels: list[Any]
     codes: Codes
-    numbers: Numbers
+    numbers: Indices
 
 
 def compared(rule: DecisionRule, truth: Truth, posterior: Floats, losses: Floats, prior_losses: Floats) -> Evaluation:
@@ -74,7 +71,7 @@ def compared(rule: DecisionRule, truth: Truth, posterior: Floats, losses: Floats
     )
 
 
-def _ranks(classes: tuple[Any, ...], posterior: Floats, truth: Numbers) -> dict[Any, Ranks]:
+def _ranks(classes: tuple[Any, ...], posterior: Floats, truth: Indices) -> dict[Any, Ranks]:
     """The ranks of every class; with two classes, the second's mirror the first's."""
     shares = np.ascontiguousarray(posterior.T)
     if len(classes) == 2 and (truth >= 0).all():
@@ -83,7 +80,7 @@ def _ranks(classes: tuple[Any, ...], posterior: Floats, truth: Numbers) -> dict[
     return {label: Ranks.of(shares[i], truth == i) for i, label in enumerate(classes)}
 
 
-def _pairs(truth: Truth, classes: tuple[Any, ...], decision: Numbers) -> Counter[tuple[Any, Any]]:
+def _pairs(truth: Truth, classes: tuple[Any, ...], decision: Indices) -> Counter[tuple[Any, Any]]:
     """How often each (truth, decision) occurred; None for a rejected row."""
     names = [None, *classes]
     both = truth.codes.astype(np.int64) * len(names) + decision + 1
@@ -97,7 +94,7 @@ def _pairs(truth: Truth, classes: tuple[Any, ...], decision: Numbers) -> Counter
     return Counter({(truth.labels[a], names[b]): n for (a, b), n in zip(pairs, counts.tolist(), strict=True)})
 
 
-def _others(posterior: Floats, chosen: Numbers) -> Floats:
+def _others(posterior: Floats, chosen: Indices) -> Floats:
     """The total probability of all classes but one: summed, since 1 − P would lose small values."""
     if posterior.shape[1] == 2:
         return np.where(chosen == 0, posterior[:, 1], posterior[:, 0])
@@ -106,7 +103,7 @@ def _others(posterior: Floats, chosen: Numbers) -> Floats:
     return np.asarray(rest.sum(axis=1))
 
 
-def _squares(posterior: Floats, truth: Numbers) -> Floats:
+def _squares(posterior: Floats, truth: Indices) -> Floats:
     """Σ (P(class) − [class is true])² of every row, over all classes, unseen ones included."""
     off = posterior.copy()
     known = np.flatnonzero(truth >= 0)
@@ -114,7 +111,7 @@ def _squares(posterior: Floats, truth: Numbers) -> Floats:
     return np.einsum("ij,ij->i", off, off) + (truth < 0)
 
 
-def intervals(probability: Floats, right: NDArray[np.bool_]) -> Floats:
+def intervals(probability: Floats, right: Mask) -> Floats:
     """For each interval of the decision's probability: the number of rows, the sum of their probabilities, and how many
     were right."""
     at = np.minimum((probability * INTERVALS).astype(np.intp), INTERVALS - 1)
@@ -122,7 +119,7 @@ def intervals(probability: Floats, right: NDArray[np.bool_]) -> Floats:
 
 
 def _paid(
-    rule: DecisionRule, posterior: Floats, truth: Numbers, decision: Numbers
+    rule: DecisionRule, posterior: Floats, truth: Indices, decision: Indices
 ) -> tuple[float | None, float | None]:
     """What the decisions cost, and what the model expects them to cost. For an unseen class every decision costs 1."""
     if rule.costs is None:

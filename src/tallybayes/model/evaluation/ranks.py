@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Counts, Floats
+from tallybayes.counts.exact import Counts, Floats, Mask
 
 MOST = 1 << 13  # different probabilities of one class
 HALF = np.float64(0.5).view(np.uint64)
@@ -32,7 +32,7 @@ class Ranks:
     dropped: int = 0  # bits of every key
 
     @classmethod
-    def of(cls, probability: Floats, true: NDArray[np.bool_]) -> Ranks:
+    def of(cls, probability: Floats, true: Mask) -> Ranks:
         """From the probability of a class in every row, and whether it is the true one there."""
         keys = _keys(probability) << ONE | true  # the truth rides along as the last bit while keys are sorted
         keys.sort()

@@ -10,9 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tallybayes.counts.exact import Floats
+from tallybayes.counts.exact import Floats, Mask
 from tallybayes.families.events import Conditional
 
 MOST = 20_000_000  # numbers in a table
@@ -27,7 +26,7 @@ class Factor(NamedTuple):
     table: Floats
 
 
-Masks = Mapping[int, NDArray[np.bool_]]
+Masks = Mapping[int, Mask]
 Chosen = tuple[int, tuple[int, ...], Any]  # a column, the columns its best state depends on, and that state
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 import shlex
-import warnings
 from collections.abc import Collection
 
 import numpy as np
@@ -18,8 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data import frames
+from tallybayes.data.errors import warn
 from tallybayes.data.marks import MARKS
 from tallybayes.data.row_source import MOST_MARKS, RowSource
+from tallybayes.data.written_numbers import unmarked, written_numbers
 from tallybayes.families import Family
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
@@ -66,19 +67,19 @@ def without_marks(name: str, cells: pa.Array) -> pa.Array:
 
 def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
     """Warns of a column with a type that would be counted as numbers if one or two texts were missing cells, or that is
-    left out since its numbers are in another notation. `chosen` is the family for its texts."""
+    left out or counted as words since its numbers are in another notation. `chosen` is the family for its texts."""
     if (chosen is not None and chosen.reads == pa.float64()) or (present := _like_numbers(cells)) is None:
         return
     are_numbers = _are_numbers(".", present)
     share, others = pc.mean(are_numbers).as_py(), pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
     if share < MOST:
-        if chosen is None:
+        if chosen is None or chosen.is_text:
             _note_unread(name, _spread(present, LOOKED_AT), ".", "Write them with a point.")
     elif 0 < len(others) <= MOST_MARKS and not set(others) <= set(MARKS):
         family = choose(pc.cast(pc.ascii_trim(present.filter(are_numbers), " "), pa.float64()), name=name).family
         if family is not None and family.reads == pa.float64():
             found = f"{share_text(share)} numbers, the rest {_named(others)}, so all cells are texts"
-            warnings.warn(f"Column {name!r}: {found}. If these are missing values, replace them by None.", stacklevel=2)
+            warn(f"Column {name!r}: {found}. If these are missing values, replace them by None.")
 
 
 def _like_numbers(cells: pa.Array) -> pa.Array | None:
@@ -99,20 +100,20 @@ def _spread(cells: pa.Array, most: int) -> pa.Array:
 def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
     present = cells.drop_null()
     some = _spread(present, LOOKED_AT)
-    if not len(some) or _share(source, some, source.missing_numbers) < MOST:
+    if not len(some) or _share(source, some) < MOST:
         _note_unread(name, some, source.decimal, "Give --decimal ,")
         return None
-    are_numbers = _are_numbers(source.decimal, present)
-    share = pc.mean(are_numbers).as_py()
-    others = pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
-    if any(text not in source.missing_numbers for text in others):
+    known = unmarked(present, source)
+    are_numbers = _are_numbers(source.decimal, known)
+    share = (pc.sum(are_numbers).as_py() or 0) / len(present)
+    others = pc.unique(present.filter(pc.invert(pc.fill_null(are_numbers, False)))).to_pylist()
+    if not pc.all(are_numbers, min_count=0).as_py():
         if share >= MOST and len(others) <= MOST_MARKS:
             _note(name, f"{share_text(share)} numbers, the rest {_named(others)}", others)
         return None
-    if not share or has_codes(present):
+    if not share or has_codes(known.drop_null()):
         return None
-    known = pc.if_else(pc.is_in(cells, pa.array(others, cells.type)), pa.scalar(None, cells.type), cells)
-    numbers = pc.cast(pc.replace_substring(pc.ascii_trim(known, " "), source.decimal, "."), pa.float64())
+    numbers = written_numbers(cells, source)
     family = choose(numbers, name=name).family
     if family is None or family.reads == pa.float64():
         return numbers
@@ -125,10 +126,9 @@ def _are_numbers(decimal: str, texts: pa.Array) -> pa.Array:
     return pc.match_substring_regex(texts, rf"^ *[+-]?([0-9]+{point}?[0-9]*|{point}[0-9]+)([eE][+-]?[0-9]+)? *$")
 
 
-def _share(source: RowSource, texts: pa.Array, marks: Collection[str] = ()) -> float:
+def _share(source: RowSource, texts: pa.Array) -> float:
     """The share of cells that are numbers or marks of missing values."""
-    marked = pc.is_in(texts, pa.array(list(marks), texts.type))
-    return float(pc.mean(pc.or_(_are_numbers(source.decimal, texts), marked)).as_py())
+    return float(pc.mean(pc.fill_null(_are_numbers(source.decimal, unmarked(texts, source)), True)).as_py())
 
 
 def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None:
@@ -138,10 +138,10 @@ def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None
         return float(pc.mean(pc.match_substring_regex(texts, pattern)).as_py() or 0.0)
 
     if decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
-        warnings.warn(f"Column {name!r}: numbers with a decimal comma are read as text. {instead}", stacklevel=2)
+        warn(f"Column {name!r}: numbers with a decimal comma are read as text. {instead}")
     elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
-        warnings.warn(f"Column {name!r}: numbers {form}.", stacklevel=2)
+        warn(f"Column {name!r}: numbers {form}.")
 
 
 def _are_spaced_codes(texts: pa.Array) -> bool:
@@ -158,4 +158,4 @@ def _named(texts: Collection[str]) -> str:
 
 def _note(name: str, what: str, texts: Collection[str]) -> None:
     options = " ".join(f"--missing {shlex.quote(text)}" for text in texts)
-    warnings.warn(f"Column {name!r}: {what}. If these are missing values, give {options}.", stacklevel=2)
+    warn(f"Column {name!r}: {what}. If these are missing values, give {options}.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from starlette.responses import Response
 
 from tallybayes.serve.page.visits import COOKIE, HOME, Visit, moved, path_of
+from tallybayes.serve.problems import Problem
 
 
 async def models(visit: Visit) -> Response:
@@ -14,6 +15,10 @@ async def models(visit: Visit) -> Response:
         return moved(path_of(seen[0]))
     briefs = [await visit.service.look(visit.service.models[name].brief) for name in seen]
     return visit.show("models.html", briefs=[(brief, path_of(brief["name"])) for brief in briefs])
+
+
+async def nothing(_: Visit) -> Response:
+    raise Problem(404, "There is nothing at this address.")
 
 
 async def token_form(visit: Visit) -> Response:
@@ -30,7 +35,7 @@ async def entered(visit: Visit) -> Response:
         return moved(HOME)
     visit.check(token, None, "predict")
     response = moved(_local(fields.get("back", HOME)))
-    secure = visit.scope.get("scheme") == "https" or visit.headers.get("origin", "").startswith("https://")
+    secure = visit.site.startswith("https://")
     response.set_cookie(COOKIE, token, path="/", secure=secure, httponly=True, samesite="strict")
     return response
 

@@ -34,6 +34,7 @@ PAGES: tuple[tuple[str, str, str, str | None, Handler], ...] = (
     ("GET", f"{MODEL}/receipts/{{number:int}}", "changes", "learn", happened.receipt),
     ("GET", f"{MODEL}/table", "table", "predict", answered_tables.empty_form),
     ("POST", f"{MODEL}/table", "table", "predict", answered_tables.answered),
+    ("GET", "/models{rest:path}", "models", "predict", entering.nothing),
     ("GET", "/token", "token", None, entering.token_form),
     ("POST", "/token", "token", None, entering.entered),
     ("POST", "/leave", "token", None, entering.left),

@@ -213,7 +213,7 @@ def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, ta
         row=as_text(row),
         empty=beliefs is None,
         takes_mail=is_of_mail(model.store.schema),
-        host=f"{visit.scope.get('scheme', 'http')}://{visit.headers.get('host', '')}",
+        host=visit.site,
         label_column=model.store.schema.label or LABEL,
     )
 

@@ -42,6 +42,12 @@ class Visit(Incoming):
             return None
         return None if found is None else found.value
 
+    @property
+    def site(self) -> str:
+        """The service's own address. Behind a proxy with TLS, only the browser knows that it is https, and says so when
+        it sends a form."""
+        return self.headers.get("origin") or f"{self.scope.get('scheme', 'http')}://{self.headers.get('host', '')}"
+
     def require(self, scope: str | None) -> None:
         """Raises a problem unless the visitor has this scope."""
         if scope is not None:

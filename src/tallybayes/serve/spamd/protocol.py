@@ -21,7 +21,7 @@ REQUEST = re.compile(rb"([A-Z_]{1,20}) SPAMC/(\d{1,2}\.\d{1,2})\s*")
 VERSION = "SPAMD/1.1"  # as spamd itself answers, whatever the version of the request
 COMPRESSED = "zlib"
 
-OK, USAGE, SOFTWARE = (0, "EX_OK"), (64, "EX_USAGE"), (70, "EX_SOFTWARE")
+OK, SOFTWARE = (0, "EX_OK"), (70, "EX_SOFTWARE")
 UNAVAILABLE, IO_ERROR, TRY_AGAIN = (69, "EX_UNAVAILABLE"), (74, "EX_IOERR"), (75, "EX_TEMPFAIL")
 PROTOCOL, NOT_ALLOWED = (76, "EX_PROTOCOL"), (77, "EX_NOPERM")
 TIMED_OUT, TOO_BIG = (79, "EX_TIMEOUT"), (98, "EX_TOOBIG")
