@@ -87,22 +87,6 @@ def test_decimals_become_the_nearest_doubles_or_their_digits(path):
 
 
 @pytest.mark.slow
-def test_all_rows_in_order_with_and_without_a_sample(path):
-    n = np.arange(200_000)
-    table = pa.table({"n": n, "word": np.array(["even", "odd"])[n % 2], "text": n.astype(str)})
-    write(path, table, **({"row_group_size": 150_000} if path.suffix == ".parquet" else {}))
-    for sampled in (True, False):
-        source = open_source(path)
-        if sampled:
-            assert source.sample().column("n")[0].as_py() == 0
-        batches = list(source.batches({"n": NUMBER, "word": TEXT, "text": TEXT}))
-        assert np.concatenate([batch.column("n").to_numpy() for batch in batches]).tolist() == n.tolist()
-        assert [word for batch in batches for word in batch.column("word").to_pylist()] == ["even", "odd"] * 100_000
-        assert [int(text) for batch in batches for text in batch.column("text").to_pylist()] == n.tolist()
-        assert source.where(0).endswith(f", row {len(n) - len(batches[-1]) + 1}")
-
-
-@pytest.mark.slow
 def test_wide_tables_come_in_small_batches(tmp_path):
     table = pa.table({f"c{i}": np.arange(20_000.0) for i in range(300)})
     source = open_source(write(tmp_path / "wide.parquet", table))
@@ -110,16 +94,6 @@ def test_wide_tables_come_in_small_batches(tmp_path):
     assert sum(map(len, batches)) == 20_000
     assert max(batch.nbytes for batch in batches) <= 1 << 24
     assert [len(batch) for batch in open_source(tmp_path / "wide.parquet").batches({"c7": NUMBER})] == [20_000]
-
-
-@pytest.mark.slow
-def test_rows_are_yielded_once_if_batches_grow_after_a_sample(tmp_path):
-    numbers = {f"c{i}": np.arange(20_000.0) for i in range(150)}
-    table = pa.table({**numbers, "id": [f"{i:0300}" for i in range(20_000)]})
-    source = open_source(write(tmp_path / "wide.parquet", table))
-    assert source.sample().num_rows < 15_000
-    batches = list(source.batches(dict.fromkeys(numbers, NUMBER)))
-    assert np.concatenate([batch.column("c7").to_numpy() for batch in batches]).tolist() == list(range(20_000))
 
 
 def test_batches_without_columns_have_all_rows(path):

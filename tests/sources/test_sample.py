@@ -178,15 +178,6 @@ def test_sampling_inside_a_quoted_cell(tmp_path):
     assert Model.train(Schema.infer(source, "y", hints={"text": None}), source).n == 200
 
 
-@pytest.mark.parametrize("kind", ["csv", "jsonl"])
-def test_standard_input_that_is_a_file_is_sampled_throughout(kind, tmp_path, monkeypatch):
-    with open(written(kind, tmp_path)) as file:
-        monkeypatch.setattr(sys, "stdin", file)
-        source = open_source("-", SMALL)
-        assert source.sample().column("class").unique().to_pylist() == ["a", "b"]
-        assert Model.train(Schema.infer(source, "class"), source).n == ROWS
-
-
 CELLS = st.sampled_from(["", "1", "-3", "0.5", "9007199254740993", "-9223372036854775808", "1e22", "a", "é", "007"])
 
 

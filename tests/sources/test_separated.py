@@ -42,17 +42,6 @@ def test_codes_with_leading_zeros_are_text_in_a_sample(file):
     assert sample.to_pydict() == {"zip": ["07745", "89073"], "n": [1, 0]}
 
 
-def test_marks_are_missing_quoted_or_with_spaces(file):
-    path = file('a,b\n?,NA\n"",null\n , ?\n1,x\n')
-    assert rows_of(path, {"a": NUMBER, "b": TEXT})[:3] == [{"a": None, "b": None}] * 3
-
-
-def test_marks_can_be_chosen(file):
-    path = file("a,b\n-,NA\n1,\n")
-    found = rows_of(path, {"a": NUMBER, "b": TEXT}, ReadOptions(missing=("-",)))
-    assert found == [{"a": None, "b": "NA"}, {"a": 1.0, "b": ""}]
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_delimiter_is_the_most_frequent_in_the_header(file, delimiter):
     others = '"x,;|\t,;|\t,;|\ty"'

@@ -4,11 +4,10 @@ import csv
 import io
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from test_separated import NUMBER, TEXT, rows_of
+from test_separated import NUMBER, TEXT
 
 from tallybayes.sources import ReadOptions, SourceError, open_source
 
@@ -60,18 +59,6 @@ def test_planted_bad_cell_is_located(tmp_path_factory, texts, data, block_bytes,
     kept = [row["text"] for batch in source.batches(kinds) for row in batch.to_pylist()]
     assert kept == [read_back(text, end) for text in texts[:bad] + texts[bad + 1 :]]
     assert source.skipped == 1
-
-
-def test_block_size_changes_nothing(tmp_path):
-    random = np.random.default_rng(1)
-    numbers = zip(random.normal(size=3000), random.integers(0, 9, 3000), strict=True)
-    lines = [f'{n:.3f},"{"x" * k}\n""q""",{k}' for n, k in numbers]
-    path = tmp_path / "data.csv"
-    path.write_text("a,b,c\n" + "\n".join(lines))
-    kinds = {"a": NUMBER, "b": TEXT, "c": TEXT}
-    whole = rows_of(path, kinds)
-    assert len(whole) == 3000
-    assert whole == rows_of(path, kinds, ReadOptions(block_bytes=999))
 
 
 @given(st.lists(st.sampled_from(["1,a", "oops,a", "none at all,b", "2", "3,a,b", '4,"a"b', '"5,a']), max_size=12))

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tallybayes import Categorical, Gaussian, Model, Poisson
+from tallybayes import Gaussian, Model
 from tallybayes.data.errors import CellError
 from tallybayes.files import save
 from tallybayes.sources import ReadOptions, SourceError, open_source
@@ -204,21 +204,6 @@ def test_rows_of_a_live_pipe_are_answered_as_they_arrive():
         process.stdin.close()
         assert process.stdout.readline() == b"[{'a': 5.0, 'b': 'w'}] standard input, line 7\n"
         assert process.wait() == 0
-
-
-def test_source_and_table_give_the_same_model():
-    rows = 30_000
-    table = {"x": [i % 97 / 4 for i in range(rows)], "n": [i % 5 for i in range(rows)]}
-    table |= {"word": [f"w{i % 11}" for i in range(rows)], "label": ["yes" if i % 3 else "no" for i in range(rows)]}
-    schema = {"x": Gaussian(), "n": Poisson(), "word": Categorical()}
-    expected = Model.train(schema, table, "label")
-    pq.write_table(pa.table(table), "data.parquet", row_group_size=7000)
-    lines = ("{},{},{},{}\n".format(*row) for row in zip(*table.values(), strict=True))
-    write("data.csv", ("x,n,word,label\n" + "".join(lines)).encode())
-    kinds = {"x": NUMBER, "n": NUMBER, "word": TEXT, "label": TEXT}
-    for name in ("data.csv", "data.parquet"):
-        source = open_source(name, ReadOptions(block_bytes=50_000))
-        assert Model.train(schema, source.batches(kinds), "label") == expected
 
 
 def test_reading_ahead_keeps_order_and_bounds():
