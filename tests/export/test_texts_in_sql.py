@@ -4,17 +4,13 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
-from asked import answers, with_ids
+from asked import check, with_ids
 from cut_texts import FAMILIES, TEXTS, table
 from hypothesis import given
 
 from tallybayes import Categorical, Gaussian, Mix, Model, Schema, Words, export_sql, weigh
 
 ROWS = table()
-
-
-def check(model, rows, dialect):
-    np.testing.assert_allclose(answers(model, rows, dialect)[2], model.posterior(rows), rtol=0, atol=1e-9)
 
 
 @pytest.mark.thinned(3)
