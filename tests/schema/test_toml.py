@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tallybayes import Categorical, Each, Gaussian, MEstimate, Model, Poisson, Schema, Words
+from tallybayes import Categorical, Each, Gaussian, MEstimate, Mix, Model, Poisson, Schema, Words
 from tallybayes.schema.toml import schema_from_toml, schema_to_toml
 
 NAME = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
@@ -22,6 +22,7 @@ FAMILY = st.sampled_from(
         Gaussian(mean=-1e-300),
         Each(Poisson(rate=0.5), size=3),
         Words(stop_words=("the", "'"), ngrams=2, tokeniser="mine.tokens"),
+        Words(reading="auto", mix=Mix(((0.5,) * 9,), gamma=0.25, length=12.5)),
     ]
 )
 

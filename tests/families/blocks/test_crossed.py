@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from test_trees import LAWS
 
-from tallybayes import Categorical, Crossed, Model, Schema, SemiNaiveBayes, Words, digest, left_out, weigh
-from tallybayes.files import from_bytes, to_bytes
+from tallybayes import Categorical, Crossed, Model, Schema, SemiNaiveBayes, Words, left_out, weigh
 
 ROWS = {
     "verb": ["eat", "eat", "see", "see", None, "hit"],
@@ -37,25 +39,17 @@ def test_of_selects_the_paired_columns():
     assert all("prep" not in slot for slot in counts.slots)
     with pytest.raises(ValueError, match=r"of must be some of 'noun', 'prep', 'verb'"):
         trained(family=Crossed(of=("colour",)))
-    for given in (5, "verb", {"verb": 1}, ("verb", 1)):
+    for invalid in (5, "verb", {"verb": 1}, ("verb", 1)):
         with pytest.raises(ValueError, match="of must be a tuple of columns' names"):
-            Crossed(of=given)
+            Crossed(of=invalid)
     assert Crossed(of=iter(["verb", "noun"])).of == ("noun", "verb")
 
 
-def test_single_rows_equal_one_batch():
-    model = Model.train({BLOCK: Crossed()}, {k: v[:1] for k, v in ROWS.items()}, LABELS[:1])
-    for at in range(1, len(LABELS)):
-        model += Model.train({BLOCK: Crossed()}, {name: column[at] for name, column in ROWS.items()}, [LABELS[at]])
-    assert digest(model) == digest(trained())
-
-
-def test_forgotten_is_never_seen_and_files_round_trip():
-    fewer = {name: column[:-1] for name, column in ROWS.items()}
-    model = trained()
-    model -= Model.train({BLOCK: Crossed()}, {name: column[-1:] for name, column in ROWS.items()}, LABELS[-1:])
-    assert digest(model) == digest(trained(fewer, LABELS[:-1]))
-    assert from_bytes(to_bytes(model)) == model
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@given(data=st.data())
+def test_obeys_the_laws(law, data):
+    """Those of trees: where all cells are missing, there is a text without words."""
+    law(Crossed().over(("a", "b", "c")), *(data.draw(strategy) for strategy in LAWS[law]))
 
 
 def test_evidence_equals_that_of_words():

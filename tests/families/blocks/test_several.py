@@ -1,13 +1,10 @@
 """Several families over one block: the laws, and each member as it is alone."""
 
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
 
-from tallybayes import Gaussian, Model, Pairs, Schema, Several, Trees, digest, left_out, prepare, weigh
-from tallybayes.files import from_bytes, to_bytes
+from tallybayes import Gaussian, Model, Pairs, Schema, Several, Trees, left_out, prepare, weigh
 
 BLOCK = ("a", "b")
 MEMBERS = (Trees(n=6), Pairs(structure="tree"))
@@ -40,23 +37,6 @@ def test_leave_one_out_is_the_mean_too():
     found = left_out(Model.train(SCHEMA, FRAME, LABELS), FRAME, LABELS)[BLOCK]
     said = [left_out(alone(member), FRAME, LABELS)[BLOCK] for member in range(2)]
     np.testing.assert_allclose(found, np.mean(said, axis=0), rtol=1e-12)
-
-
-def test_order_merging_and_forgetting_give_the_same_bytes():
-    order = np.random.default_rng(1).permutation(len(LABELS))
-    whole = Model.train(SCHEMA, FRAME, LABELS)
-    assert to_bytes(Model.train(SCHEMA, FRAME.iloc[order], [LABELS[i] for i in order])) == to_bytes(whole)
-    first, rest = (Model.train(SCHEMA, FRAME[part], LABELS[part]) for part in (slice(40), slice(40, None)))
-    assert to_bytes(first + rest) == to_bytes(whole)
-    assert to_bytes(whole - rest) == to_bytes(first)
-
-
-def test_files_and_pickles_round_trip():
-    model = Model.train(SCHEMA, FRAME, LABELS)
-    for again in (from_bytes(to_bytes(model)), pickle.loads(pickle.dumps(model))):
-        assert again == model
-        assert digest(again) == digest(model)
-        np.testing.assert_array_equal(again.posterior(FRAME), model.posterior(FRAME))
 
 
 def test_parts_of_each_member_are_weighed():

@@ -1,7 +1,6 @@
 """Forests of counts: the laws, and probabilities against a slow reference."""
 
 import pickle
-from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -12,7 +11,7 @@ from tree_rows import BLOCK, BOTH, FRAME, GUIDED, LABELS, PREPARED, parity, take
 
 from examples import some
 from slow_forest import SlowForest, grown_with, mark
-from tallybayes import Family, Model, Trees, digest, left_out, load, prepare, save
+from tallybayes import Family, Model, Pairs, Several, Trees, left_out, load, prepare, save
 from tallybayes.counts.tally import Rows
 from tallybayes.families.blocks.growing import grow
 from tallybayes.files import to_bytes
@@ -55,8 +54,9 @@ LAWS = {  # excludes texts, which have no questions, and missing cells, which ar
         drawn_family("random"),
         drawn_family("guided", random=2),
         drawn_family("guided", crossed=3),
+        Several(members=(drawn_family("guided", random=2), Pairs(codes=CODES))).over(BLOCK),
     ],
-    ids=["guided", "random", "both", "crossed"],
+    ids=["guided", "random", "both", "crossed", "several"],
 )
 @given(data=st.data())
 @settings(max_examples=some(20), suppress_health_check=list(HealthCheck))
@@ -80,38 +80,6 @@ def test_few_rows_score_to_the_last_bit_like_many(schema):
     few = model.evidence(FRAME.iloc[:20])[BLOCK]
     assert len(many) > 256 > len(few)
     np.testing.assert_array_equal(few, many[:20])
-
-
-@BOTH
-@given(order=st.permutations(range(len(LABELS))), cuts=st.sets(st.integers(1, len(LABELS) - 1), max_size=4))
-@settings(max_examples=some(20))
-def test_order_and_batching_give_the_same_bytes(schema, order, cuts):
-    model = Model(schema)
-    ends = [0, *sorted(cuts), len(order)]
-    for start, end in pairwise(ends):
-        model += Model.train(schema, *taken(order[start:end]))
-    assert to_bytes(model) == to_bytes(Model.train(schema, FRAME, LABELS))
-
-
-@BOTH
-@given(forgotten=st.lists(st.integers(0, len(LABELS) - 1), unique=True, min_size=1))
-@settings(max_examples=some(20))
-def test_forgotten_is_never_seen(schema, forgotten):
-    kept = [i for i in range(len(LABELS)) if i not in forgotten]
-    model = Model.train(schema, FRAME, LABELS)
-    model.posterior(FRAME)
-    model -= Model.train(schema, *taken(forgotten))
-    rest = Model.train(schema, *taken(kept))
-    assert to_bytes(model) == to_bytes(rest)
-    if kept:
-        np.testing.assert_array_equal(model.posterior(FRAME), rest.posterior(FRAME))
-    assert digest(rest + Model.train(schema, *taken(forgotten))) == digest(Model.train(schema, FRAME, LABELS))
-
-
-def test_weight_two_equals_two_rows():
-    weighed = Model.train(GUIDED, FRAME, LABELS, weights=[2] * len(LABELS))
-    twice = Model.train(GUIDED, pd.concat([FRAME, FRAME]), LABELS + LABELS)
-    assert to_bytes(weighed) == to_bytes(twice)
 
 
 @BOTH
@@ -175,7 +143,7 @@ def test_file_stores_the_questions_as_arrays(tmp_path):
     save(model, tmp_path / "trees.tally")
     again = load(tmp_path / "trees.tally")
     assert again == model
-    assert digest(again) == digest(model)
+    assert to_bytes(again) == to_bytes(model)
     assert again.schema.columns[BLOCK].grown == GUIDED.columns[BLOCK].grown
     assert again.schema.columns[BLOCK].grown.nodes.dtype == np.int64
     np.testing.assert_array_equal(again.posterior(FRAME), model.posterior(FRAME))

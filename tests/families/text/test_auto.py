@@ -1,6 +1,5 @@
 """reading="auto": a weighted mix of text models, against plain loops, and edge cases."""
 
-import json
 import math
 from dataclasses import replace
 
@@ -12,14 +11,11 @@ from hypothesis import strategies as st
 
 import reference
 from examples import some
-from mails import ASKED, DOCUMENTS, LABELS, train
-from tallybayes import Mix, Model, Schema, Words, digest
+from mails import ASKED, DOCUMENTS, train
+from tallybayes import Mix, Model, Words
 from tallybayes.counts.tally import Rows
 from tallybayes.families.left_out import one_by_one
 from tallybayes.families.text.mix import block_count
-from tallybayes.files import from_bytes, to_bytes
-from tallybayes.schema.family_text import family_from_text, family_to_text
-from tallybayes.schema.toml import schema_from_toml, schema_to_toml
 from tallybayes.testing import check_belief, check_family
 from tallybayes.testing.laws import left_out_is_trained_without
 
@@ -213,33 +209,11 @@ def test_single_class_and_class_without_texts():
         assert (found[:, 0] > 1 / width - 1e-12).all()
 
 
-def test_forgotten_is_never_seen_and_weights_count_as_rows():
-    family = Words(reading="auto", ngrams=2, mix=unusual())
-    model = train(family)
-    model -= train(family, DOCUMENTS[:2], LABELS[:2])
-    never = train(family, DOCUMENTS[2:], LABELS[2:])
-    assert digest(model) == digest(never)
-    assert np.array_equal(model.log_joint({"x": ASKED}), never.log_joint({"x": ASKED}))
-    twice, weighed = train(family, DOCUMENTS * 2, LABELS * 2), train(family, weights=[2.0] * len(DOCUMENTS))
-    np.testing.assert_allclose(twice.log_joint({"x": ASKED}), weighed.log_joint({"x": ASKED}), rtol=1e-12)
-
-
 def test_ignored_words_are_uninformative():
     model = train(Words(reading="auto", min_count=2.0))
     assert model.evidence("agenda")["x"].tolist() == [[0.0, 0.0]]
     limited = train(Words(reading="auto", limit=1))
     assert limited.belief("x").words() == ["money"]
-
-
-def test_mix_round_trips_as_json_toml_and_text():
-    family = Words(reading="auto", ngrams=2, mix=unusual(length=12.5))
-    schema = Schema({"x": family}, label="y")
-    assert schema_from_toml(schema_to_toml(schema)) == schema
-    assert family_from_text(family_to_text(family)) == family
-    assert type(family).from_json(json.loads(json.dumps(family.to_json()))) == family
-    model = Model.train(schema, {"x": DOCUMENTS}, LABELS)
-    assert from_bytes(to_bytes(model)).schema == model.schema
-    assert "mix" not in Words(reading="auto").to_json()["settings"]
 
 
 @pytest.mark.parametrize(
@@ -269,12 +243,6 @@ def test_invalid_mix_is_refused(given, said):
 def test_mix_values_have_bounds(given, said):
     with pytest.raises(ValueError, match=said):
         Mix(**{"theta": ((0.0,) * 9,), **given})
-
-
-def test_token_lists_are_texts():
-    rows = pa.array([text.lower().split() for text in DOCUMENTS])
-    model = Model.train(Schema({"x": Words(reading="auto", ngrams=2)}), {"x": rows}, LABELS)
-    assert np.isfinite(model.posterior({"x": rows})).all()
 
 
 def test_class_without_texts_changes_nothing():

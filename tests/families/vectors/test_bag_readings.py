@@ -118,14 +118,6 @@ def test_poisson_with_coefficient_sums_to_one():
     np.testing.assert_allclose(said.sum(axis=0), 1.0, atol=1e-6)
 
 
-def test_coefficient_changes_no_posterior():
-    for reading in ("multinomial", "averaged", "poisson", "bernoulli", "complement"):
-        plain = train(Bag(reading=reading))
-        counted = plain.believing(coefficient=True)
-        np.testing.assert_allclose(counted.posterior(COUNTS), plain.posterior(COUNTS), rtol=1e-12)
-        assert digest(counted.believing(coefficient=False)) == digest(plain)
-
-
 def test_lecture_example():
     """Lecture 000: P! Π θ^x / x! for a message of two, one and no words."""
     model = train(Bag(alpha=0.0, coefficient=True))
@@ -197,10 +189,3 @@ def test_samples_follow_the_scores(reading):
     expected = np.array([value["l"] for value in model.estimates("x").values()])
     mean = drawn[mine].mean(axis=0)
     np.testing.assert_allclose(mean if reading == "poisson" else mean / mean.sum(), expected, atol=0.03)
-
-
-@pytest.mark.parametrize("reading", ["averaged", "poisson"])
-def test_evidence_of_positions_adds_up(reading):
-    evidence = train(Bag(reading=reading, coefficient=True)).evidence(COUNTS)
-    for row in range(len(COUNTS)):
-        np.testing.assert_allclose(sum(part.evidence for part in evidence.words(row)), evidence["x"][row], atol=1e-9)

@@ -37,9 +37,9 @@ def test_unpickled_model_shares_its_positions():
     assert copy.deepcopy(model).columns["x"]._slots is positions(7, True)
 
 
-@pytest.mark.parametrize("reading", ["multinomial", "bernoulli", "complement"])
+@pytest.mark.parametrize("reading", ["multinomial", "averaged", "bernoulli", "poisson", "complement"])
 def test_evidence_of_positions_adds_up(reading):
-    model = train(Bag(size=7, reading=reading), COUNTS)
+    model = train(Bag(size=7, reading=reading, coefficient=reading in ("averaged", "poisson")), COUNTS)
     for data in (COUNTS[:5], sp.csr_array(COUNTS[:5])):
         evidence = model.evidence(data)
         for row in range(5):
