@@ -85,17 +85,6 @@ def test_maximum_likelihood_is_certain_but_never_nan(family, values, asked):
     assert said[1, 0] == -np.inf
 
 
-def test_level_seen_once_and_forgotten():
-    model = train(Categorical(), ["u", "v"], ["a", "a"])
-    before, estimates = digest(model), model.estimates("x")
-    once = train(Categorical(), ["w"], ["a"])
-    model += once
-    assert list(model.estimates("x")) == ["u", "v", "w"]
-    model -= once
-    assert digest(model) == before
-    assert model.estimates("x") == estimates
-
-
 def test_empty_text_is_a_level_and_missing_text_is_not():
     model = train(Categorical(), ["", None, "u"], ["a", "a", "b"])
     assert model.counts("x").slots == ["", "u"]

@@ -10,9 +10,7 @@ from hypothesis import strategies as st
 
 from tallybayes import (
     Categorical,
-    Correlated,
     Dirichlet,
-    Each,
     Gaussian,
     Histogram,
     Model,
@@ -100,15 +98,6 @@ def test_no_digits_lost_at_a_large_mean_or_an_outlier(column):
     found = left_out(Model.train(schema, frame, labels), frame, labels).total()
     for row in range(3):
         np.testing.assert_allclose(found[row], retrained(schema, frame, labels, row), rtol=1e-13)
-
-
-def test_weights_are_subtracted():
-    weights = [1.0, 2.5, 0.1, 1.0, 3.0, 0.75]
-    model = Model.train(SCHEMA, TABLE, LABELS, weights=weights)
-    found = left_out(model, TABLE, LABELS, weights=weights).total()
-    for row in range(6):
-        left = weights[:row] + weights[row + 1 :]
-        np.testing.assert_allclose(found[row], retrained(SCHEMA, TABLE, LABELS, row, weights=left), rtol=1e-9)
 
 
 def test_row_of_weight_zero_subtracts_nothing():
@@ -242,19 +231,6 @@ def test_evidence_shows_the_prior_of_each_row():
     np.testing.assert_allclose(shown, found.prior[: len(shown), found.classes.index("yes")])
 
 
-def test_blocks_and_vectors_are_left_out_whole():
-    random = np.random.default_rng(1)
-    matrix, labels = random.normal(size=(30, 3)) + 1e6, random.integers(0, 2, 30)
-    frame = {"a": matrix[:, 0], "b": matrix[:, 1], "v": matrix.tolist()}
-    schema = Schema({("a", "b"): Correlated(), "v": Each(Gaussian())})
-    found = left_out(Model.train(schema, frame, labels), frame, labels).total()
-    kept = np.arange(30) != 4
-    others = {"a": frame["a"][kept], "b": frame["b"][kept], "v": matrix[kept].tolist()}
-    one = {"a": frame["a"][4:5], "b": frame["b"][4:5], "v": matrix[4:5].tolist()}
-    expected = Model.train(schema, others, labels[kept]).log_joint(one)[0]
-    np.testing.assert_allclose(found[4], expected, rtol=1e-9)
-
-
 @pytest.mark.filterwarnings("ignore:.*impossible")
 @given(st.lists(st.tuples(*map(st.sampled_from, ("uv", "123", "ab"))), min_size=3, max_size=8))
 @example([("u", "1", "a"), ("v", "2", "b"), ("u", "2", "b")])
@@ -272,10 +248,16 @@ def test_loss_of_a_left_out_row_is_that_of_the_model_without_it_even_if_no_class
         assert evaluate_left_out(model, *one).log_loss == pytest.approx(expected.log_loss)
 
 
-def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch):
+@pytest.fixture
+def written(tmp_path):
+    """A frame, which is also in a file, and its model."""
     frame = {"x": [f"c{i % 3}" for i in range(50)], "y": ["ab"[i % 7 < 4] for i in range(50)]}
-    model = Model.train({"x": Categorical()}, frame, "y")
     (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*frame.values(), strict=True)))
+    return frame, Model.train({"x": Categorical()}, frame, "y")
+
+
+def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch, written):
+    frame, model = written
     monkeypatch.setattr("tallybayes.model.left_out.CELLS", 1)
     monkeypatch.setattr("tallybayes.model.left_out.FEWEST", 7)
     found = evaluate_left_out(model, open_source(tmp_path / "t.csv"), "y")
@@ -287,10 +269,8 @@ def test_evaluation_of_a_file_in_parts_is_that_of_all_rows(tmp_path, monkeypatch
         evaluate_left_out(model, open_source(tmp_path / "twice.csv"), "y")
 
 
-def test_suspects_of_a_file_in_parts_are_those_of_all_rows(tmp_path, monkeypatch):
-    frame = {"x": [f"c{i % 3}" for i in range(50)], "y": ["ab"[i % 7 < 4] for i in range(50)]}
-    model = Model.train({"x": Categorical()}, frame, "y")
-    (tmp_path / "t.csv").write_text("x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*frame.values(), strict=True)))
+def test_suspects_of_a_file_in_parts_are_those_of_all_rows(tmp_path, monkeypatch, written):
+    frame, model = written
     whole = model.suspects(frame, "y")
     monkeypatch.setattr("tallybayes.model.left_out.CELLS", 1)
     monkeypatch.setattr("tallybayes.model.left_out.FEWEST", 7)

@@ -1,6 +1,5 @@
 """Models: learn, forget, merge, decay, believe, and errors."""
 
-import pickle
 import warnings
 
 import numpy as np
@@ -32,21 +31,6 @@ def train(start=0, stop=N, schema=SCHEMA, **options):
     return Model.train(schema, *part(start, stop), **options)
 
 
-def test_learning_equals_training_on_all_rows():
-    model = train(0, 100)
-    model += train(100, 250)
-    model += train(250, N)
-    assert model == train()
-    assert digest(model) == digest(train())
-
-
-def test_forgetting_leaves_no_trace():
-    model = train()
-    model -= train(17, 18)
-    rest = {name: [*values[:17], *values[18:]] for name, values in FRAME.items()}
-    assert digest(model) == digest(Model.train(SCHEMA, rest, LABELS[:17] + LABELS[18:]))
-
-
 def test_forgotten_class_was_never_there():
     extra = Model.train(SCHEMA, {name: values[:1] for name, values in FRAME.items()}, ["new"])
     model = train() + extra
@@ -54,10 +38,6 @@ def test_forgotten_class_was_never_there():
     model -= extra
     assert digest(model) == digest(train())
     assert model.classes == ["leave", "stay"]
-
-
-def test_merging_is_commutative():
-    assert digest(train(0, 100) + train(100, N)) == digest(train(100, N) + train(0, 100))
 
 
 def test_operators_leave_their_operands_unchanged():
@@ -129,19 +109,6 @@ def test_same_counts_under_another_prior():
     ]:
         with pytest.raises(ValueError, match=message):
             model.believing(**changes)
-
-
-def test_integer_weights_repeat_rows_and_fractions_are_exact():
-    weights = RNG.integers(0, 4, N)
-    repeated = {name: np.repeat(np.array(values), weights) for name, values in FRAME.items()}
-    again = Model.train(SCHEMA, repeated, np.repeat(LABELS, weights))
-    assert digest(train(weights=weights)) == digest(again)
-    tenths = np.full(N, 0.1)
-    model = train(weights=tenths)
-    halves = train(0, 150, weights=tenths[:150]) + train(150, N, weights=tenths[150:])
-    assert digest(model) == digest(halves)
-    model -= train(10, N, weights=tenths[10:])
-    assert digest(model) == digest(train(0, 10, weights=tenths[:10]))
 
 
 def test_decay():
@@ -232,12 +199,6 @@ def test_empty_model_raises():
     with pytest.raises(ValueError, match="has counted no rows"):
         model.posterior(FRAME)
     assert digest(model + train()) == digest(train())
-
-
-def test_models_can_be_pickled():
-    model = train()
-    model.posterior(FRAME)
-    assert digest(pickle.loads(pickle.dumps(model))) == digest(model)
 
 
 def test_impossible_row_gets_the_prior_with_a_warning():

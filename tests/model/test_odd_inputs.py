@@ -35,15 +35,6 @@ def test_rows_cannot_be_forgotten_without_their_cells():
         model -= train(Categorical(), [None, None], ["a", "a"])
 
 
-def test_model_that_forgot_everything_is_new():
-    model = train(Gaussian(), [1.0, 2.0])
-    model -= train(Gaussian(), [1.0, 2.0])
-    assert model == Model(model.schema)
-    assert digest(model) == digest(Model(model.schema))
-    model += train(Gaussian(), [3.0], [17])  # and may learn labels of another type
-    assert digest(model) == digest(train(Gaussian(), [3.0], [17]))
-
-
 def test_refused_merge_leaves_the_label_type_open():
     model = Model(Schema({"x": Gaussian()}))
     with pytest.raises(ValueError, match="never learned"):
