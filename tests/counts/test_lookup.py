@@ -66,9 +66,3 @@ def test_forgotten_level_is_gone():
     texts = train(Words(), ["aa", "bb"], ["a", "b"])
     texts -= train(Words(), ["bb"], ["b"])
     assert "bb" not in texts.counts("x")
-
-
-def test_empty_text_is_a_level():
-    counts = train(Categorical(), ["", "u"], ["a", "b"]).counts("x")
-    assert counts[""]["a"] == 1
-    assert train(Categorical(), ["", ""], ["a", "b"]).counts("x")[""] == {"a": 1, "b": 1}

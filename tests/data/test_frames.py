@@ -240,18 +240,6 @@ def test_errors_count_rows_from_the_start_of_the_table():
             asked.posterior(table)
 
 
-def test_non_tables_are_refused():
-    for data, message in [
-        (3, "An int is not a table"),
-        ("file.csv", "A str is not a table"),
-        (np.ones(3), "of 1 dimension is not a table"),
-    ]:
-        with pytest.raises((TypeError, ValueError), match=message):
-            Model.train(Schema({}), data, ["a"])
-    with pytest.raises(ValueError, match="Column 'x' has 3 dimensions"):
-        Model.train({"x": Gaussian()}, {"x": np.ones((2, 2, 2))}, ["a"])
-
-
 def test_type_names_round_trip():
     for kind in (
         pa.string(),

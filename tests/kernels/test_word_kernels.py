@@ -13,7 +13,8 @@ from tallybayes.counts.sparse import SparseTally
 from tallybayes.counts.tally import Rows
 from tallybayes.kernels.strings import index_strings, index_words, string_buffers
 
-TEXTS = st.none() | st.text(st.sampled_from("abcAB éΣ_1.\n漢"), max_size=30)
+CHARACTERS = st.sampled_from("abcAB_1 .,!!$€«é́İΣ漢🙂️ⒶⅣ\n\t\x00�") | st.characters(exclude_categories=["Cs"])
+TEXTS = st.none() | st.text(CHARACTERS, max_size=40)
 WORDS = st.text(st.sampled_from("ab漢"), max_size=20)
 
 
@@ -22,13 +23,15 @@ WORDS = st.text(st.sampled_from("ab漢"), max_size=20)
     st.sampled_from([(1, 1), (1, 2), (2, 3), (1, 5)]),
     st.integers(1, 3),
     st.booleans(),
+    st.booleans(),
 )
-def test_words_are_counted(rows, ngrams, shortest, presence):
-    family = Words(ngrams=ngrams, shortest=shortest, presence=presence)
+def test_words_are_counted(rows, ngrams, shortest, presence, punctuation):
+    family = Words(ngrams=ngrams, shortest=shortest, presence=presence, punctuation=punctuation)
     cells = pa.array([text for text, _ in rows], pa.string())
     codes = np.array([code for _, code in rows], np.int32)
     counted = family.tally(family.encode(cells), Rows([0, 1, 2], codes)).words
-    documents = [None if t is None else reference.runs(reference.words_of(t, shortest), *ngrams) for t, _ in rows]
+    cut = reference.words_and_punctuation_of if punctuation else reference.words_of
+    documents = [None if text is None else reference.runs(cut(text, shortest), *ngrams) for text, _ in rows]
     if presence:
         documents = [None if words is None else sorted(set(words)) for words in documents]
     expected = reference.count_words(documents, codes.tolist())

@@ -160,11 +160,6 @@ def test_odd_dictionaries():
     assert np.array_equal(plain.posterior({"x": long}), plain.posterior({"x": long.dictionary_decode()}))
 
 
-def test_index_is_not_a_column():
-    frame = pd.DataFrame({"id": [5, 6, 7], "x": [1.5, 2.5, 9.0]}).set_index("id")
-    assert list(Schema.infer(frame).columns) == ["x"]
-
-
 def test_bernoulli_parses_zeros_ones_and_blanks():
     model = train(Bernoulli(), ["1", "0", "", "1.0", " yes "], ["a"] * 5)
     assert model.counts("x").sums["n"].round().tolist() == [[1], [3]]

@@ -1,7 +1,6 @@
 """The report: one self-contained page in which text is escaped and every plot has a description."""
 
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +8,7 @@ import pyarrow.csv
 import pytest
 from examples_drawn import FRAME, LABELS, MODEL
 
+from html_page import Page
 from tallybayes import (
     Categorical,
     Correlated,
@@ -33,34 +33,9 @@ from tallybayes import (
 from tallybayes.model.information import information
 
 EVIL = "<script>alert('x')</script>\x1b[2J\u202e\"& javascript:x"
-VOID = {"meta"}
 TEXT = {"html", "head", "meta", "title", "body", "div", "style", "p", "h1", "h2", "h4", "table", "caption", "thead"}
 DRAWN = {"svg", "g", "path", "defs", "clippath", "rect", "use", "text", "image", "pattern", "tspan"}
 ALLOWED = TEXT | DRAWN | {"tbody", "tr", "th", "td", "details", "summary", "figure", "figcaption", "mark"}
-
-
-class Page(HTMLParser):
-    """Checks that tags nest, and collects attributes."""
-
-    def __init__(self, html):
-        super().__init__()
-        self.open, self.tags, self.found, self.ids = [], [], [], []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.handle_startendtag(tag, attrs)
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append(tag)
-        self.found += attrs
-        self.ids += [value for name, value in attrs if name == "id"]
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 @pytest.fixture(scope="module")

@@ -279,17 +279,6 @@ def test_arrows_are_the_edges_of_the_graph():
     assert len(drawn) == len(display.edges) + 3
 
 
-def test_lecture_figure_labels_its_spike():
-    """P(x = 1 | class) of 600 words, of which one is in every document of both classes."""
-    random = np.random.default_rng(0)
-    words = {f"word{i}": random.random(60) < 0.05 for i in range(599)} | {"subject": np.ones(60, bool)}
-    model = Model.train(dict.fromkeys(words, Bernoulli(alpha=0)), words, ["X Windows", "MS Windows"] * 30)
-    display = WordProbabilityDisplay.from_model(model, spikes=1).plot()
-    assert [ax.get_title(loc="left") or ax.get_title() for ax in display.axes_] == ["MS Windows", "X Windows"]
-    assert [ax.texts[0].get_text() for ax in display.axes_] == ["subject", "subject"]
-    assert display.found.p.max(axis=1).tolist() == [1.0, 1.0]
-
-
 def test_objective_is_the_recorded_em_curve():
     ax = ObjectiveDisplay.from_model(FITTED).plot().ax_
     steps, objective = ax.get_lines()[0].get_data()

@@ -59,14 +59,6 @@ def test_partial_fit_equals_fit():
     )
 
 
-def test_forgotten_is_never_seen():
-    left = digest(NaiveBayes(SCHEMA, weigh=False).fit(rows(COLUMNS, 0, 200), LABELS[:200]).model_)
-    learned = fitted().forget(rows(COLUMNS, 200, 300), LABELS[200:])
-    assert digest(learned.model_) == left
-    learned.partial_fit(rows(COLUMNS, 200, 300), LABELS[200:])
-    assert digest(learned.model_) == digest(fitted().model_)
-
-
 def test_weight_two_equals_two_rows_and_weights_are_forgotten():
     weights = np.arange(300) % 3
     often = {name: np.repeat(np.array(cells, object), weights).tolist() for name, cells in COLUMNS.items()}

@@ -58,14 +58,6 @@ def test_learning_and_forgetting_cancel(dependence):
     assert to_bytes(estimator.model_) == before
 
 
-def test_forgotten_is_never_seen():
-    frame, labels, more, others = halves(*board(200))
-    estimator = SemiNaiveBayes().fit(pd.concat([frame, more]), [*labels, *others])
-    schema = estimator.schema_
-    estimator.forget(more, others)
-    assert counts_digest(estimator.model_) == counts_digest(SemiNaiveBayes(schema).fit(frame, labels).model_)
-
-
 def test_partial_fit_equals_fit():
     frame, labels, more, others = halves(*parity())
     estimator = SemiNaiveBayes().partial_fit(frame, labels, classes=[0, 1])
@@ -167,13 +159,6 @@ def test_class_of_one_row_and_empty_columns():
     assert np.isfinite(estimator.predict_proba(frame)).all()
     asked = frame.iloc[:2].assign(one="never met", two=[np.nan, 1e12])
     np.testing.assert_allclose(estimator.predict_proba(asked).sum(axis=1), 1.0)
-
-
-def test_weights_count_as_rows():
-    frame, labels = parity(80)
-    weighed = SemiNaiveBayes().fit(frame, labels, sample_weight=np.full(80, 2))
-    again = SemiNaiveBayes(weighed.schema_).fit(pd.concat([frame, frame]), [*labels, *labels])
-    assert counts_digest(weighed.model_) == counts_digest(again.model_)
 
 
 def test_clone_and_cross_validation():

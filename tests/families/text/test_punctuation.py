@@ -1,39 +1,12 @@
 """Punctuation as tokens: a setting fixed before counting."""
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
-import reference
 from mails import counted, train
 from tallybayes import Model, Words
-from tallybayes.counts.tally import Rows
 from tallybayes.testing import check_family
-
-CHARACTERS = st.sampled_from("abAB_1 .,!!$€«é́İΣ漢🙂️ⒶⅣ\n\t\x00�") | st.characters(exclude_categories=["Cs"])
-TEXTS = st.none() | st.text(CHARACTERS, max_size=40)
-
-
-@given(
-    st.lists(st.tuples(TEXTS, st.integers(-1, 2)), max_size=8),
-    st.sampled_from([(1, 1), (1, 2), (2, 3)]),
-    st.integers(1, 3),
-)
-def test_counts_words_and_punctuation(rows, ngrams, shortest):
-    family = Words(punctuation=True, ngrams=ngrams, shortest=shortest)
-    cells, codes = pa.array([text for text, _ in rows], pa.string()), np.array([code for _, code in rows], np.int32)
-    tally = family.tally(family.encode(cells), Rows([0, 1, 2], codes)).words
-    documents = [
-        None if text is None else reference.runs(reference.words_and_punctuation_of(text, shortest), *ngrams)
-        for text, _ in rows
-    ]
-    words, classes, sums = tally.cells()
-    names = tally.words().to_pylist()
-    found = zip(*(sums[name].fractions() for name in ("n", "documents", "share")), strict=True)
-    keys = [(names[w], c) for w, c in zip(words.tolist(), classes.tolist(), strict=True)]
-    assert dict(zip(keys, found, strict=True)) == reference.count_words(documents, codes.tolist())
 
 
 @pytest.mark.slow
