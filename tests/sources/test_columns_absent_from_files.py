@@ -5,10 +5,10 @@ import os
 import threading
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from writing import write
 
 from examples import some
 from tallybayes import Categorical, Gaussian, Model, ReadOptions, Schema, digest, open_source
@@ -27,35 +27,16 @@ def tables(draw):
     return draw(st.lists(row, min_size=1, max_size=6))
 
 
-def csv(path, rows):
-    lines = [[*rows[0]], *([row[name] for name in rows[0]] for row in rows)]
-    path.write_text("\n".join(",".join(map(str, line)) for line in lines))
-
-
-def json_lines(path, rows):
-    path.write_text("\n".join(map(json.dumps, rows)))
-
-
-def parquet(path, rows):
-    pq.write_table(pa.Table.from_pylist(rows), path, row_group_size=2)
-
-
-def arrow(path, rows):
-    table = pa.Table.from_pylist(rows)
-    with pa.ipc.new_file(path, table.schema) as out:
-        out.write_table(table)
-
-
-WRITERS = {"csv": csv, "jsonl": json_lines, "parquet": parquet, "arrow": arrow}
+FORMATS = ["csv", "jsonl", "parquet", "arrow"]
 
 
 @settings(max_examples=some(60))
-@given(files=st.lists(st.tuples(tables(), st.sampled_from([*WRITERS])), min_size=1, max_size=4), sampled=st.booleans())
+@given(files=st.lists(st.tuples(tables(), st.sampled_from(FORMATS)), min_size=1, max_size=4), sampled=st.booleans())
 def test_files_may_lack_different_columns(tmp_path_factory, files, sampled):
     folder = tmp_path_factory.mktemp("absent")
     paths = [folder / f"{i}.{kind}" for i, (_, kind) in enumerate(files)]
-    for path, (rows, kind) in zip(paths, files, strict=True):
-        WRITERS[kind](path, rows)
+    for path, (rows, _) in zip(paths, files, strict=True):
+        write(path, pa.Table.from_pylist(rows), 2)
     everything = [{"x": None, "z": None} | row for rows, _ in files for row in rows]
     expected = Model.train(SCHEMA, everything, [row["y"] for row in everything])
     source = open_source(paths, ReadOptions(block_bytes=40))
@@ -69,30 +50,30 @@ def test_fields_may_appear_late_in_a_pipe_of_json_lines(tmp_path_factory, rows):
     rows = [{"z": "u", "y": "a"}, *rows]
     pipe = tmp_path_factory.mktemp("late") / "rows.jsonl"
     os.mkfifo(pipe)
-    threading.Thread(target=json_lines, args=[pipe, rows], daemon=True).start()
+    threading.Thread(target=pipe.write_text, args=["\n".join(map(json.dumps, rows))], daemon=True).start()
     found = Model.train(SCHEMA, open_source(pipe, ReadOptions(block_bytes=1)), absent="missing")
     expected = Model.train(SCHEMA, [{"x": None, "z": None} | row for row in rows], [row["y"] for row in rows])
     assert digest(found) == digest(expected)
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_column_that_is_not_used_may_be_absent_from_a_later_file(tmp_path, kind):
     paths = [tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"]
-    WRITERS[kind](paths[0], [{"x": 1.5, "unused": "u", "y": "a"}, {"x": 2.5, "unused": "u", "y": "b"}])
-    WRITERS[kind](paths[1], [{"x": 3.5, "y": "a"}])
+    write(paths[0], pa.Table.from_pylist([{"x": 1.5, "unused": "u", "y": "a"}, {"x": 2.5, "unused": "u", "y": "b"}]))
+    write(paths[1], pa.Table.from_pylist([{"x": 3.5, "y": "a"}]))
     source = open_source(paths)
     assert source.sample().to_pylist()[-1] == {"x": 3.5, "unused": None, "y": "a"}
     assert Model.train(Schema({"x": Gaussian()}, label="y"), source).n == 3
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+@pytest.mark.parametrize("kind", FORMATS)
 def test_file_without_any_column_or_without_labels_is_an_error(tmp_path, kind):
     paths = [tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"]
-    WRITERS[kind](paths[0], [{"x": 1.5, "z": "u", "y": "a"}])
+    write(paths[0], pa.Table.from_pylist([{"x": 1.5, "z": "u", "y": "a"}]))
     for second, said in ({"w": 1, "y": "a"}, "no column 'x'; it has 'w', 'y'"), ({"x": 1.5}, "no column 'y'; it has"):
-        WRITERS[kind](paths[1], [second])
+        write(paths[1], pa.Table.from_pylist([second]))
         with pytest.raises(SourceError, match=f"2.{kind} has {said}"):
             Model.train(SCHEMA, open_source(paths), absent="missing")
-    WRITERS[kind](paths[1], [{"x": 1.5, "y": "a"}])
+    write(paths[1], pa.Table.from_pylist([{"x": 1.5, "y": "a"}]))
     with pytest.raises(SourceError, match=f"2.{kind} has no column 'z'"):
         Model.train(SCHEMA, open_source(paths))

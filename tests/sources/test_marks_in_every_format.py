@@ -1,15 +1,14 @@
 """A mark of a missing number is missing in every format, whatever the other rows are: the same rows are bad, and the
 same families are inferred."""
 
-import json
 import math
 import sqlite3
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from writing import write
 
 from examples import some
 from tallybayes import Categorical, Gaussian, Model, ReadOptions, Schema, digest, open_source
@@ -39,21 +38,9 @@ def csv(folder, cells):
     return folder / "data.csv"
 
 
-def json_lines(folder, cells):
-    rows = [json.dumps({"x": cell, "y": label}) for cell, label in labelled(cells)]
-    (folder / "data.jsonl").write_text("\n".join(rows))
-    return folder / "data.jsonl"
-
-
-def parquet(folder, cells, encoded=False):
-    pq.write_table(table(cells, encoded), folder / "data.parquet")
-    return folder / "data.parquet"
-
-
-def arrow(folder, cells):
-    with pa.ipc.new_file(folder / "data.arrow", table(cells).schema) as out:
-        out.write_table(table(cells))
-    return folder / "data.arrow"
+def typed(name, encoded=False):
+    """What writes a file of this name."""
+    return lambda folder, cells: write(folder / name, table(cells, encoded))
 
 
 def sqlite(folder, cells):
@@ -68,7 +55,7 @@ def sqlite(folder, cells):
 
 
 def duckdb(folder, cells):
-    return {"query": f"SELECT * FROM '{parquet(folder, cells)}'"}
+    return {"query": f"SELECT * FROM '{typed('data.parquet')(folder, cells)}'"}
 
 
 def quoted_csv(folder, cells):
@@ -77,10 +64,10 @@ def quoted_csv(folder, cells):
 
 WRITERS = {
     "quoted csv": quoted_csv,
-    "jsonl": json_lines,
-    "parquet": parquet,
-    "encoded parquet": lambda folder, cells: parquet(folder, cells, encoded=True),
-    "arrow": arrow,
+    "jsonl": typed("data.jsonl"),
+    "parquet": typed("data.parquet"),
+    "encoded parquet": typed("data.parquet", encoded=True),
+    "arrow": typed("data.arrow"),
     "sqlite": sqlite,
     "duckdb": duckdb,
 }
@@ -162,9 +149,9 @@ def test_same_family_is_inferred_of_every_format(tmp_path, sample):
     assert Schema.infer(table(cells), "y") == schema
     assert Schema.infer(table(cells).to_pandas(), "y") == schema
     expected = digest(Model.train(schema, table(cells)))
-    for kind, write in WRITERS.items():
+    for kind, make in WRITERS.items():
         if kind != "encoded parquet":  # whose categories are levels, with and without marks
-            place = write(tmp_path, cells)
+            place = make(tmp_path, cells)
             assert Schema.infer(opened(place), "y") == schema, kind
             if kind == "quoted csv" and schema.columns["x"].reads != pa.float64():
                 continue  # blanks inside quotes belong to a level
@@ -180,7 +167,7 @@ def test_categorical_type_is_a_category_with_and_without_marks(tmp_path, cells):
     encoded = table(cells * 30, encoded=True)
     expected = {"x": Categorical(alpha="fitted")}
     assert Schema.infer(encoded, "y").columns == Schema.infer(encoded.to_pandas(), "y").columns == expected
-    assert Schema.infer(open_source(parquet(tmp_path, cells * 30, encoded=True)), "y").columns == expected
+    assert Schema.infer(open_source(write(tmp_path / "data.parquet", encoded)), "y").columns == expected
 
 
 @pytest.mark.parametrize("kind", sorted(WRITERS.keys() - {"encoded parquet", "quoted csv"}))

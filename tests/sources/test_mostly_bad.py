@@ -1,6 +1,5 @@
 """Most rows may be bad: each is counted and left out, few are remembered, and none costs a trial of its own."""
 
-import json
 import random
 
 import pyarrow as pa
@@ -8,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from writing import write
 
 from tallybayes import Categorical, Model, Schema
 from tallybayes.data.errors import NoLabelError
@@ -83,21 +83,11 @@ def test_faults_are_those_of_each_row_alone(lines):
         )
 
 
-def write(path, cells):
-    kind = path.suffix
-    if kind == ".csv":
-        path.write_text("n,y\n" + "".join(f"{cell},a\n" for cell in cells))
-    elif kind == ".jsonl":
-        path.write_text("".join(json.dumps({"n": cell, "y": "a"}) + "\n" for cell in cells))
-    else:
-        pq.write_table(pa.table({"n": cells, "y": ["a"] * len(cells)}), path)
-
-
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_ten_bad_rows_are_remembered_and_all_are_counted(tmp_path, kind):
     path = tmp_path / f"data.{kind}"
     cells = [f"no {row}" if row % 10 else str(row) for row in range(2000)]
-    write(path, cells)
+    write(path, pa.table({"n": cells, "y": ["a"] * len(cells)}))
     source = open_source(path, SKIPPING)
     found = [cell for batch in source.batches({"n": NUMBER}) for cell in batch["n"].to_pylist()]
     assert found == [float(row) for row in range(0, 2000, 10)]

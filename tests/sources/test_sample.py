@@ -11,10 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from writing import write
 
 from tallybayes import Histogram, Model, ReadOptions, Schema, digest, open_source
 
@@ -28,19 +28,7 @@ SMALL = ReadOptions(block_bytes=1 << 16)
 
 
 def written(kind, folder, together=5000):
-    table, path = pa.table(SORTED), folder / f"t.{kind}"
-    rows = list(zip(*SORTED.values(), strict=True))
-    if kind.startswith("csv"):
-        text = "late,word,class\n" + "".join(f"{late},{word},{label}\n" for late, word, label in rows)
-        (path.write_text if kind == "csv" else lambda t: path.write_bytes(gzip.compress(t.encode())))(text)
-    elif kind == "jsonl":
-        path.write_text("".join(json.dumps(dict(zip(SORTED, map(str, row), strict=True))) + "\n" for row in rows))
-    elif kind == "parquet":
-        pyarrow.parquet.write_table(table, path, row_group_size=together)
-    else:
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table, max_chunksize=together)
-    return path
+    return write(folder / f"t.{kind}", pa.table(SORTED), together)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "arrow"])
@@ -131,8 +119,7 @@ def test_few_large_parts_are_sampled_in_the_middle(kind, parts, tmp_path):
 
 
 def test_small_row_groups_are_sampled_and_counted_together(tmp_path):
-    pyarrow.parquet.write_table(pa.table(SORTED), tmp_path / "t.parquet", row_group_size=20)
-    source = open_source(tmp_path / "t.parquet", ReadOptions(block_bytes=1 << 18))
+    source = open_source(written("parquet", tmp_path, 20), ReadOptions(block_bytes=1 << 18))
     sample = source.sample()
     assert len(sample) > 10_000
     assert sample.column("class").unique().to_pylist() == ["a", "b"]
@@ -142,12 +129,8 @@ def test_small_row_groups_are_sampled_and_counted_together(tmp_path):
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
 @pytest.mark.parametrize("rows", [30, 700, 2500, 60_000])
 def test_no_row_is_sampled_twice(kind, rows, tmp_path):
-    table, path = pa.table({"row": np.arange(ROWS), "y": np.resize(["p", "q"], ROWS)}), tmp_path / f"t.{kind}"
-    if kind == "parquet":
-        pyarrow.parquet.write_table(table, path, row_group_size=rows)
-    else:
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table, max_chunksize=rows)
+    table = pa.table({"row": np.arange(ROWS), "y": np.resize(["p", "q"], ROWS)})
+    path = write(tmp_path / f"t.{kind}", table, rows)
     for reading in (ReadOptions(), SMALL):
         found = open_source(path, reading).sample().column("row").to_numpy()
         assert (np.diff(found) > 0).all()
