@@ -13,3 +13,4 @@
 
 // Functions that are not inlined would be compiled for the baseline only.
 #define INLINE inline __attribute__((always_inline))
+#define INLINED __attribute__((always_inline))  // of a lambda

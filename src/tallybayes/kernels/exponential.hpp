@@ -35,4 +35,17 @@ INLINE double exp_negative(double x) {
            std::bit_cast<double>((std::bit_cast<uint64_t>(second) << 52) + one);
 }
 
+// The exponentials of scores, relative to the best of each row, and added to the total of each row.
+INLINE void add_exponentials(double* score, int64_t count, const double* best, double* total) {
+    // A separate loop: in one loop the compiler makes the bound a branch and does not vectorise.
+    for (int64_t i = 0; i < count; ++i) {
+        const double below = score[i] - best[i];
+        score[i] = below > lowest ? below : lowest;
+    }
+    for (int64_t i = 0; i < count; ++i) {
+        score[i] = exp_negative(score[i]);
+        total[i] += score[i];
+    }
+}
+
 }  // namespace tallybayes

@@ -58,18 +58,7 @@ BOTH int64_t normalise_any(double* scores, int64_t stride, int64_t rows, int64_t
             impossible += best[i] == never ? 1 : 0;
             total[i] = 0.0;
         }
-        for (int64_t c = 0; c < classes; ++c) {
-            double* score = scores + c * stride + first;
-            // A separate loop: in one loop the compiler makes the bound a branch and does not vectorise.
-            for (int64_t i = 0; i < count; ++i) {
-                const double below = score[i] - best[i];
-                score[i] = below > lowest ? below : lowest;
-            }
-            for (int64_t i = 0; i < count; ++i) {
-                score[i] = exp_negative(score[i]);
-                total[i] += score[i];
-            }
-        }
+        for (int64_t c = 0; c < classes; ++c) add_exponentials(scores + c * stride + first, count, best, total);
         for (int64_t i = 0; i < count; ++i) total[i] = 1.0 / total[i];
         for (int64_t c = 0; c < classes; ++c) {
             const double* share = scores + c * stride + first;

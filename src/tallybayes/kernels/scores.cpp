@@ -178,98 +178,88 @@ INLINE void add_logarithm(const double* x, int64_t count, double centre, double 
     }
 }
 
-}  // namespace
-
-BOTH int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant) {
-    int64_t extreme = 0;
+// Calls add(x, count, at, evidence) for each column, a stretch at a time; `at` is the place of its first parameter.
+template <class Add>
+INLINE void each_column(const Columns& columns, Add add) {
     Evidence evidence(columns);
     for (int64_t first = 0; first < columns.rows; first += stretch) {
         const int64_t count = std::min(stretch, columns.rows - first);
-        int64_t at = 0;
         Stretch here(columns, first, count);
         for (size_t column = 0; column < columns.x.size(); ++column) {
             if (column % patience == patience - 1) heed_signals();
             const double* x = here[column];
-            const Range met = range(x, count);
             evidence.open(first);
-            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* __restrict score = evidence.of(c);
-                const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
-                const double furthest = std::max(met.high - centre, centre - met.low);
-                extreme += furthest * furthest >= far ? 1 : 0;
-                if (!met.gaps) {
-                    for (int64_t i = 0; i < count; ++i) {
-                        const double d = x[i] - centre;
-                        score[i] += base - d * d * half;
-                    }
-                    continue;
-                }
-                for (int64_t i = 0; i < count; ++i) {
-                    const double d = x[i] - centre;
-                    const double log = base - d * d * half;
-                    score[i] += log == log ? log : 0.0;
-                }
-            }
+            add(x, count, int64_t(column) * columns.classes, evidence);
             evidence.close(column, first, count);
         }
     }
+}
+
+}  // namespace
+
+BOTH int64_t add_normal(const Columns& columns, const double* mean, const double* precision, const double* constant) {
+    int64_t extreme = 0;
+    each_column(columns, [&](const double* x, int64_t count, int64_t at, const Evidence& evidence) INLINED {
+        const Range met = range(x, count);
+        for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+            double* __restrict score = evidence.of(c);
+            const double centre = mean[at], half = 0.5 * precision[at], base = constant[at];
+            const double furthest = std::max(met.high - centre, centre - met.low);
+            extreme += furthest * furthest >= far ? 1 : 0;
+            if (!met.gaps) {
+                for (int64_t i = 0; i < count; ++i) {
+                    const double d = x[i] - centre;
+                    score[i] += base - d * d * half;
+                }
+                continue;
+            }
+            for (int64_t i = 0; i < count; ++i) {
+                const double d = x[i] - centre;
+                const double log = base - d * d * half;
+                score[i] += log == log ? log : 0.0;
+            }
+        }
+    });
     return extreme;
 }
 
 // 0 · −∞ is NaN, and counts as no evidence.
 BOTH void add_linear(const Columns& columns, const double* weight) {
-    for (int64_t first = 0; first < columns.rows; first += stretch) {
-        const int64_t count = std::min(stretch, columns.rows - first);
-        int64_t at = 0;
-        Stretch here(columns, first, count);
-        for (size_t column = 0; column < columns.x.size(); ++column) {
-            if (column % patience == patience - 1) heed_signals();
-            const double* x = here[column];
-            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* __restrict score = columns.scores + c * columns.stride + first;
-                const double each = weight[at];
-                for (int64_t i = 0; i < count; ++i) {
-                    const double log = x[i] * each;
-                    score[i] += log == log ? log : 0.0;
-                }
+    each_column(columns, [&](const double* x, int64_t count, int64_t at, const Evidence& evidence) INLINED {
+        for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+            double* __restrict score = evidence.of(c);
+            const double each = weight[at];
+            for (int64_t i = 0; i < count; ++i) {
+                const double log = x[i] * each;
+                score[i] += log == log ? log : 0.0;
             }
         }
-    }
+    });
 }
 
 // With much data, u = (x − mean)²·precision is small, and a short series takes a third of the time of a logarithm.
 BOTH int64_t add_student(const Columns& columns, const double* mean, const double* precision, const double* power,
                          const double* constant) {
     int64_t extreme = 0;
-    Evidence evidence(columns);
-    for (int64_t first = 0; first < columns.rows; first += stretch) {
-        const int64_t count = std::min(stretch, columns.rows - first);
-        int64_t at = 0;
-        Stretch here(columns, first, count);
-        for (size_t column = 0; column < columns.x.size(); ++column) {
-            if (column % patience == patience - 1) heed_signals();
-            const double* x = here[column];
-            const Range met = range(x, count);
-            evidence.open(first);
-            for (int64_t c = 0; c < columns.classes; ++c, ++at) {
-                double* score = evidence.of(c);
-                const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
-                const double furthest = std::max(met.high - centre, centre - met.low);
-                const double largest = furthest * furthest * narrow;
-                extreme += largest >= far ? 1 : 0;
-                const double fourth = steep * largest * largest * largest * largest / 4.0;
-                if (fourth < 1e-13 && largest < 0x1p-13 && !met.gaps)
-                    add_series<3, false>(x, count, centre, narrow, steep, base, score);
-                else if (largest < 0x1p-13 && !met.gaps)
-                    add_series<4, false>(x, count, centre, narrow, steep, base, score);
-                else if (largest < 0x1p-7)
-                    add_series<8, true>(x, count, centre, narrow, steep, base, score);
-                else
-                    add_logarithm(x, count, centre, narrow, steep, base, score);
-            }
-            evidence.close(column, first, count);
+    each_column(columns, [&](const double* x, int64_t count, int64_t at, const Evidence& evidence) INLINED {
+        const Range met = range(x, count);
+        for (int64_t c = 0; c < columns.classes; ++c, ++at) {
+            double* score = evidence.of(c);
+            const double centre = mean[at], narrow = precision[at], steep = power[at], base = constant[at];
+            const double furthest = std::max(met.high - centre, centre - met.low);
+            const double largest = furthest * furthest * narrow;
+            extreme += largest >= far ? 1 : 0;
+            const double fourth = steep * largest * largest * largest * largest / 4.0;
+            if (fourth < 1e-13 && largest < 0x1p-13 && !met.gaps)
+                add_series<3, false>(x, count, centre, narrow, steep, base, score);
+            else if (largest < 0x1p-13 && !met.gaps)
+                add_series<4, false>(x, count, centre, narrow, steep, base, score);
+            else if (largest < 0x1p-7)
+                add_series<8, true>(x, count, centre, narrow, steep, base, score);
+            else
+                add_logarithm(x, count, centre, narrow, steep, base, score);
         }
-    }
+    });
     return extreme;
 }
 

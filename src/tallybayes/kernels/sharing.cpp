@@ -39,17 +39,7 @@ BOTH void in_units(double* scores, int64_t rows, int64_t count, int64_t classes,
             best[i] = better ? score[i] : best[i];
         }
     }
-    for (int64_t c = 0; c < classes; ++c) {
-        double* score = scores + c * rows;
-        for (int64_t i = 0; i < count; ++i) {
-            const double below = score[i] - best[i];
-            score[i] = below > lowest ? below : lowest;
-        }
-        for (int64_t i = 0; i < count; ++i) {
-            score[i] = exp_negative(score[i]);
-            total[i] += score[i];
-        }
-    }
+    for (int64_t c = 0; c < classes; ++c) add_exponentials(scores + c * rows, count, best, total);
     for (int64_t i = 0; i < count; ++i) {
         if (std::isfinite(best[i])) continue;
         for (int64_t c = 0; c < classes; ++c) scores[c * rows + i] = 1.0;
