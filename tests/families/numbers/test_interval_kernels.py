@@ -108,7 +108,7 @@ def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes, most, cod
     many = counts.sum() >= ENOUGH
     tried = [halves(values, counts, each) for each in (TRIED if many else [7])]
     apart = [values[:-1] / 2.0 + values[1:] / 2.0] if can_be_apart(counts) else []
-    found = {**{tuple(each): 0.0 for each in tried}, **{tuple(each): GAIN_APART for each in apart}}
+    found = {**{tuple(each): GAIN_APART for each in apart}, **{tuple(each): 0.0 for each in tried}}
     by_class = {tuple(described): 0.0} if many else {}
     likely = {each: log_likelihood(values, counts, each) - less for each, less in {**by_class, **found}.items()}
     assert likely[tuple(cuts)] == pytest.approx(max(likely.values()), rel=1e-9)
