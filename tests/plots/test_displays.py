@@ -8,50 +8,27 @@ from matplotlib import pyplot
 from matplotlib.colors import to_hex
 from matplotlib.text import Text
 
-import tallybayes
-from tallybayes import Categorical, Gaussian, Model
-from tallybayes.plots import (
-    BoundaryDisplay,
-    ClassMapDisplay,
-    ConfusionDisplay,
-    CostCurveDisplay,
-    DecisionDisplay,
-    DensityDisplay,
-    Display,
-    GraphDisplay,
-    HeaviestDisplay,
-    LearningCurveDisplay,
-    MarkedTextDisplay,
-    ObjectiveDisplay,
-    ParameterDisplay,
-    PrecisionRecallDisplay,
-    ReliabilityDisplay,
-    RocDisplay,
-    SettingCurveDisplay,
-    WaterfallDisplay,
-    WordProbabilityDisplay,
-    style,
-)
+from tallybayes import Categorical, Gaussian, Model, plots
 
 EVERY = [
-    DensityDisplay.from_model(MODEL, data=FRAME, labels=LABELS),
-    DecisionDisplay.from_model(MODEL, "temp"),
-    BoundaryDisplay.from_model(MODEL, "temp", "city", data=FRAME, labels=LABELS),
-    WaterfallDisplay.from_model(MODEL, ROW),
-    MarkedTextDisplay.from_model(SPAM, MAILS[0]),
-    HeaviestDisplay.from_model(SPAM),
-    WordProbabilityDisplay.from_model(SPAM),
-    ReliabilityDisplay.from_evaluation(EVALUATION),
-    ConfusionDisplay.from_evaluation(EVALUATION),
-    ClassMapDisplay.from_evaluation(EVALUATION),
-    RocDisplay.from_evaluation(EVALUATION),
-    PrecisionRecallDisplay.from_evaluation(EVALUATION),
-    CostCurveDisplay.from_evaluation(EVALUATION),
-    LearningCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, k=4),
-    SettingCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, values=[0.1, 1.0, "fitted"], k=4),
-    ParameterDisplay.from_model(MODEL, "calls", "ill"),
-    GraphDisplay.from_model(TREE),
-    ObjectiveDisplay.from_model(FITTED),
+    plots.DensityDisplay.from_model(MODEL, data=FRAME, labels=LABELS),
+    plots.DecisionDisplay.from_model(MODEL, "temp"),
+    plots.BoundaryDisplay.from_model(MODEL, "temp", "city", data=FRAME, labels=LABELS),
+    plots.WaterfallDisplay.from_model(MODEL, ROW),
+    plots.MarkedTextDisplay.from_model(SPAM, MAILS[0]),
+    plots.HeaviestDisplay.from_model(SPAM),
+    plots.WordProbabilityDisplay.from_model(SPAM),
+    plots.ReliabilityDisplay.from_evaluation(EVALUATION),
+    plots.ConfusionDisplay.from_evaluation(EVALUATION),
+    plots.ClassMapDisplay.from_evaluation(EVALUATION),
+    plots.RocDisplay.from_evaluation(EVALUATION),
+    plots.PrecisionRecallDisplay.from_evaluation(EVALUATION),
+    plots.CostCurveDisplay.from_evaluation(EVALUATION),
+    plots.LearningCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, k=4),
+    plots.SettingCurveDisplay.from_rows({"city": Categorical()}, FRAME, LABELS, values=[0.1, 1.0, "fitted"], k=4),
+    plots.ParameterDisplay.from_model(MODEL, "calls", "ill"),
+    plots.GraphDisplay.from_model(TREE),
+    plots.ObjectiveDisplay.from_model(FITTED),
 ]
 
 
@@ -60,7 +37,7 @@ def kinds(cls):
 
 
 def test_every_display_is_tested():
-    assert {type(display) for display in EVERY} == set(kinds(Display))
+    assert {type(display) for display in EVERY} == set(kinds(plots.Display))
 
 
 @pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
@@ -93,11 +70,11 @@ def test_new_axes_given_axes_and_svg(display):
 
 @pytest.mark.parametrize("display", EVERY, ids=lambda display: type(display).__name__)
 def test_no_dark_text_on_dark_background(display):
-    with pyplot.rc_context(style(dark=True)):
+    with pyplot.rc_context(plots.style(dark=True)):
         figure = display.plot().figure_
     figure.canvas.draw()
     texts = [text for text in figure.findobj(Text) if text.get_text().strip()]
-    boxed = [text for text in texts if text.get_bbox_patch() is not None and isinstance(display, GraphDisplay)]
+    boxed = [text for text in texts if text.get_bbox_patch() is not None and isinstance(display, plots.GraphDisplay)]
     assert texts
     assert all(sum(bytes.fromhex(to_hex(text.get_color())[1:])) > 3 * 128 for text in texts if text not in boxed)
 
@@ -105,7 +82,7 @@ def test_no_dark_text_on_dark_background(display):
 def test_number_of_axes_must_match_the_panels():
     figure, ax = pyplot.subplots()
     with pytest.raises(ValueError, match="ax: there are 1 axes for 3 panels; give 3 axes, or none"):
-        DecisionDisplay.from_model(MODEL, "temp").plot(ax=ax)
+        plots.DecisionDisplay.from_model(MODEL, "temp").plot(ax=ax)
     assert figure.axes == [ax]
 
 
@@ -131,13 +108,13 @@ def test_shortcut_for_every_display(name):
     thing, ways = WAYS_IN[name]
     for way, given in ways.items():
         display = getattr(thing.plot, way)(*given)
-        assert isinstance(display, Display)
+        assert isinstance(display, plots.Display)
         assert display.figure_.axes
 
 
 def test_no_shortcut_is_missing():
     tried = {way for _, ways in WAYS_IN.values() for way in ways}
-    classes = (tallybayes.plots.ModelPlots, tallybayes.plots.EvaluationPlots, tallybayes.plots.EvidencePlots)
+    classes = (plots.ModelPlots, plots.EvaluationPlots, plots.EvidencePlots)
     assert tried == {
         name for each in classes for name, _ in inspect.getmembers(each, inspect.isfunction) if name[0] != "_"
     }
@@ -145,7 +122,7 @@ def test_no_shortcut_is_missing():
 
 def test_display_does_not_change_when_the_model_learns():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "b"])
-    display = DensityDisplay.from_model(model, "x")
+    display = plots.DensityDisplay.from_model(model, "x")
     before = display.svg()
     model += Model.train({"x": Gaussian()}, {"x": [9.0]}, ["a"])
     assert display.svg() == before

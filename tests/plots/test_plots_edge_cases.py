@@ -10,25 +10,7 @@ import pytest
 from examples_drawn import EVALUATION, MODEL
 from matplotlib import pyplot
 
-from tallybayes import Bernoulli, Categorical, Density, Gaussian, Histogram, Model, Poisson, Words, evaluate
-from tallybayes.plots import (
-    BoundaryDisplay,
-    ClassMapDisplay,
-    ConfusionDisplay,
-    CostCurveDisplay,
-    DecisionDisplay,
-    DensityDisplay,
-    GraphDisplay,
-    HeaviestDisplay,
-    MarkedTextDisplay,
-    ParameterDisplay,
-    PrecisionRecallDisplay,
-    ReliabilityDisplay,
-    RocDisplay,
-    SettingCurveDisplay,
-    WaterfallDisplay,
-    WordProbabilityDisplay,
-)
+from tallybayes import Bernoulli, Categorical, Density, Gaussian, Histogram, Model, Poisson, Words, evaluate, plots
 
 NAMES = {
     "long": "x" * 500,
@@ -45,12 +27,12 @@ NAMES = {
 
 def of_evaluation(measured):
     kinds = (
-        ReliabilityDisplay,
-        ConfusionDisplay,
-        ClassMapDisplay,
-        RocDisplay,
-        PrecisionRecallDisplay,
-        CostCurveDisplay,
+        plots.ReliabilityDisplay,
+        plots.ConfusionDisplay,
+        plots.ClassMapDisplay,
+        plots.RocDisplay,
+        plots.PrecisionRecallDisplay,
+        plots.CostCurveDisplay,
     )
     return [kind.from_evaluation(measured) for kind in kinds]
 
@@ -70,14 +52,14 @@ def test_names_of_any_kind(name):
     model = Model.train(dict(zip(columns, (Gaussian(), Categorical(), Words()), strict=True)), frame, [name, "b"] * 2)
     row = {column: cells[0] for column, cells in frame.items()}
     displays = [
-        DensityDisplay.from_model(model, columns[:2], data=frame, labels=[name, "b"] * 2),
-        BoundaryDisplay.from_model(model, columns[0], columns[1]),
-        WaterfallDisplay.from_model(model, row),
-        HeaviestDisplay.from_model(model),
-        WordProbabilityDisplay.from_model(model),
-        ParameterDisplay.from_model(model, columns[0], name),
-        GraphDisplay.from_model(model),
-        ConfusionDisplay.from_evaluation(evaluate(model, frame, [name, f"{name}c"] * 2)),
+        plots.DensityDisplay.from_model(model, columns[:2], data=frame, labels=[name, "b"] * 2),
+        plots.BoundaryDisplay.from_model(model, columns[0], columns[1]),
+        plots.WaterfallDisplay.from_model(model, row),
+        plots.HeaviestDisplay.from_model(model),
+        plots.WordProbabilityDisplay.from_model(model),
+        plots.ParameterDisplay.from_model(model, columns[0], name),
+        plots.GraphDisplay.from_model(model),
+        plots.ConfusionDisplay.from_evaluation(evaluate(model, frame, [name, f"{name}c"] * 2)),
     ]
     for display in displays:
         svg = display.svg()
@@ -87,7 +69,9 @@ def test_names_of_any_kind(name):
 
 def test_name_with_a_leading_underscore_is_in_the_legend():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["_a", "b"])
-    texts = [text.get_text() for text in DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_texts()]
+    texts = [
+        text.get_text() for text in plots.DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_texts()
+    ]
     assert [text.strip() for text in texts] == ["_a", "b"]
 
 
@@ -96,43 +80,43 @@ def test_name_with_a_leading_underscore_is_in_the_legend():
 )
 def test_constant_columns(family):
     model = Model.train({"x": family}, {"x": [3] * 4}, ["a", "b"] * 2)
-    assert "<svg" in DensityDisplay.from_model(model, "x", data={"x": [3] * 4}, labels=["a", "b"] * 2).svg()
+    assert "<svg" in plots.DensityDisplay.from_model(model, "x", data={"x": [3] * 4}, labels=["a", "b"] * 2).svg()
     if family != Categorical():
-        DecisionDisplay.from_model(model, "x").svg()
+        plots.DecisionDisplay.from_model(model, "x").svg()
 
 
 def test_empty_columns_and_classes_without_cells():
     frame = {"x": [None] * 4, "y": [1.0, 2.0, None, None]}
     model = Model.train({"x": Histogram(), "y": Gaussian()}, frame, ["a", "a", "b", "b"])
-    DensityDisplay.from_model(model, data=frame, labels=["a", "a", "b", "b"]).svg()
-    ParameterDisplay.from_model(model, "y", "b").svg()
+    plots.DensityDisplay.from_model(model, data=frame, labels=["a", "a", "b", "b"]).svg()
+    plots.ParameterDisplay.from_model(model, "y", "b").svg()
 
 
 def test_ten_thousand_levels_state_how_many_are_hidden():
     cells = ["often"] * 5000 + [f"level {i}" for i in range(10_000)]
     model = Model.train({"x": Categorical()}, {"x": cells}, ["a", "b"] * 7500)
-    ax = DensityDisplay.from_model(model, "x").plot().ax_
+    ax = plots.DensityDisplay.from_model(model, "x").plot().ax_
     assert "9,981 other levels: " in ax.get_xlabel()
-    assert len(DensityDisplay.from_model(model, "x").svg()) < 100_000
+    assert len(plots.DensityDisplay.from_model(model, "x").svg()) < 100_000
 
 
 def test_infinite_evidence_is_an_arrow():
     frame = {"x": ["u", "v", "w"], "y": [True, False, True]}
     model = Model.train({"x": Categorical(alpha=0), "y": Bernoulli(alpha=0)}, frame, ["a", "b", "b"])
-    display = WaterfallDisplay.from_model(model, {"x": "u", "y": True})
+    display = plots.WaterfallDisplay.from_model(model, {"x": "u", "y": True})
     assert display.bars[1].log_odds == np.inf
     ax = display.plot().ax_
     assert all(np.isfinite(bar.get_width()) for bar in ax.patches)
     assert "∞ × for a" in [text.get_text() for text in ax.texts]
     display.svg()
-    HeaviestDisplay.from_model(model).svg()
-    ruled_out = WaterfallDisplay.from_model(model, {"x": "u", "y": False})  # for either class
+    plots.HeaviestDisplay.from_model(model).svg()
+    ruled_out = plots.WaterfallDisplay.from_model(model, {"x": "u", "y": False})  # for either class
     assert "<svg" in ruled_out.svg()
 
 
 def test_infinite_losses_are_labelled():
     frame, labels = {"x": ["u"] * 6 + ["v"] * 6}, ["a"] * 5 + ["b"] * 7  # one "u" is a "b", and held out once
-    display = SettingCurveDisplay.from_rows({"x": Categorical()}, frame, labels, values=[0.0, 1.0], k=3)
+    display = plots.SettingCurveDisplay.from_rows({"x": Categorical()}, frame, labels, values=[0.0, 1.0], k=3)
     assert [each.impossible for each in display.found] == [1, 0]
     assert display.best == 1.0
     assert "∞" in display.svg()
@@ -145,23 +129,29 @@ def test_150_classes_stay_small():
     frame = {"x": random.normal(np.arange(600) % 150, 3.0), "y": [f"level {i % 40}" for i in range(600)]}
     model = Model.train({"x": Gaussian(), "y": Categorical()}, frame, labels)
     measured = evaluate(model, frame, labels)
-    for display in [*of_evaluation(measured), DensityDisplay.from_model(model), HeaviestDisplay.from_model(model)]:
+    for display in [
+        *of_evaluation(measured),
+        plots.DensityDisplay.from_model(model),
+        plots.HeaviestDisplay.from_model(model),
+    ]:
         assert len(display.svg()) < 400_000
-    BoundaryDisplay.from_model(model, "x", "y").svg()
-    assert DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_title().get_text() == "6 of 150 classes"
+    plots.BoundaryDisplay.from_model(model, "x", "y").svg()
+    assert (
+        plots.DensityDisplay.from_model(model, "x").plot().ax_.get_legend().get_title().get_text() == "6 of 150 classes"
+    )
 
 
 def test_single_class_and_no_mistakes():
     model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0]}, ["a", "a"])
-    DensityDisplay.from_model(model, "x").svg()
-    DecisionDisplay.from_model(model, "x").svg()
+    plots.DensityDisplay.from_model(model, "x").svg()
+    plots.DecisionDisplay.from_model(model, "x").svg()
     measured = evaluate(model, {"x": [1.0, 2.0]}, ["a", "a"])
     for display in of_evaluation(measured)[:3]:
         display.svg()
     with pytest.raises(ValueError, match="There is only one class"):
-        WaterfallDisplay.from_model(model, {"x": 1.0})
+        plots.WaterfallDisplay.from_model(model, {"x": 1.0})
     with pytest.raises(ValueError, match="There is no evidence to show"):
-        HeaviestDisplay.from_model(model)
+        plots.HeaviestDisplay.from_model(model)
 
 
 def test_class_without_rows_has_no_curve():
@@ -172,10 +162,10 @@ def test_class_without_rows_has_no_curve():
 
 def test_text_of_any_length():
     model = Model.train({"text": Words()}, ["free prize", "lunch"], ["spam", "ham"])
-    display = MarkedTextDisplay.from_model(model, "free lunch " * 20_000)
+    display = plots.MarkedTextDisplay.from_model(model, "free lunch " * 20_000)
     assert "more lines" in display.plot().ax_.get_title()
     with pytest.raises(ValueError, match="No word of this row is evidence"):
-        MarkedTextDisplay.from_model(MODEL, {"temp": 36.0, "calls": 1, "city": "Rome"})
+        plots.MarkedTextDisplay.from_model(MODEL, {"temp": 36.0, "calls": 1, "city": "Rome"})
 
 
 WITHOUT = """
@@ -217,7 +207,7 @@ def test_works_without_a_display(tmp_path):
 
 def test_plotting_changes_no_global_settings():
     before = dict(pyplot.rcParams)
-    ReliabilityDisplay.from_evaluation(EVALUATION).svg()
+    plots.ReliabilityDisplay.from_evaluation(EVALUATION).svg()
     assert dict(pyplot.rcParams) == before
 
 
@@ -226,7 +216,7 @@ def test_decisions_name_as_many_classes_as_there_is_room_for(classes, recwarn):
     """Those with the widest regions. A legend of all of them would leave no room for the curves."""
     x = np.arange(3.0 * classes)
     model = Model.train({"x": Gaussian(plugin=True)}, {"x": x}, np.repeat(np.arange(classes), 3))
-    display = DecisionDisplay.from_model(model, "x").plot()
+    display = plots.DecisionDisplay.from_model(model, "x").plot()
     display.figure_.canvas.draw()
     regions = {model.classes[at] for at, _, _ in display.regions()}
     for ax in display.axes_:
@@ -240,6 +230,6 @@ def test_decisions_name_as_many_classes_as_there_is_room_for(classes, recwarn):
 
 def test_a_class_by_itself_is_a_class_and_not_its_letters():
     model = Model.train({"x": Categorical()}, {"x": ["a", "b", "c"]}, ["one", "two", "three"])
-    assert HeaviestDisplay.from_model(model, "two").weights.keys() == {"two"}
-    assert DensityDisplay.from_model(model, classes="two").classes == [2]
-    assert DensityDisplay.from_model(model, classes=np.array(["two", "one"])).classes == [2, 0]
+    assert plots.HeaviestDisplay.from_model(model, "two").weights.keys() == {"two"}
+    assert plots.DensityDisplay.from_model(model, classes="two").classes == [2]
+    assert plots.DensityDisplay.from_model(model, classes=np.array(["two", "one"])).classes == [2, 0]
