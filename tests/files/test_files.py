@@ -4,8 +4,6 @@ import hashlib
 import json
 import os
 import random
-import resource
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -269,22 +267,3 @@ for times in range(2, 18):
     assert load({str(tmp_path / "m")!r}).n >= 5_000
 """
     subprocess.run([sys.executable, "-c", code], check=True)
-
-
-def test_full_disk_leaves_the_old_file(tmp_path):
-    path = tmp_path / "m"
-    save(MODEL, path)
-    before = path.read_bytes()
-    words = {"w": [f"word {i}" for i in range(5_000)]}
-    large = Model.train(Schema({"w": Categorical()}), words, np.arange(5_000) % 7)
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
-    try:
-        with pytest.raises(OSError, match="File too large"):
-            save(large, path)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-        signal.signal(signal.SIGXFSZ, handler)
-    assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["m"]

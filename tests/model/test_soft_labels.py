@@ -160,6 +160,14 @@ def test_functions_that_need_labels_refuse_shares():
 VALUES = st.floats(allow_infinity=False) | st.sampled_from([5e-324, -1.7e308, 0.0, -0.0, 2.0**-1000])
 
 
+def shared_rows(shares):
+    """Rows of these (class, units)."""
+    codes = np.array([code for each in shares for code, _ in each], np.int32)
+    weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
+    starts = np.append(0, np.cumsum([len(each) for each in shares])).astype(np.int64)
+    return SharedRows(["a", "b", "c"], codes, weights, starts)
+
+
 @given(
     st.lists(
         st.tuples(st.tuples(VALUES, VALUES), st.dictionaries(st.integers(0, 2), st.integers(0, 2**33), max_size=3)),
@@ -169,10 +177,7 @@ VALUES = st.floats(allow_infinity=False) | st.sampled_from([5e-324, -1.7e308, 0.
 )
 def test_shared_numbers_equal_fractions(drawn):
     shares = [sorted(units.items()) for _, units in drawn]
-    codes = np.array([code for each in shares for code, _ in each], np.int32)
-    weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
-    starts = np.append(0, np.cumsum([len(each) for each in shares])).astype(np.int64)
-    rows = SharedRows(["a", "b", "c"], codes, weights, starts)
+    rows = shared_rows(shares)
     assert rows.units is not None
     values = np.array([value for value, _ in drawn])
     found = class_sums(values, rows, squares=True)
@@ -196,9 +201,7 @@ def test_shared_numbers_equal_fractions(drawn):
 )
 def test_shared_levels_equal_fractions(drawn):
     shares = [sorted(units.items()) for _, units in drawn]
-    codes = np.array([code for each in shares for code, _ in each], np.int32)
-    weights = np.array([unit for each in shares for _, unit in each], np.float64) * 2.0**-32
-    rows = SharedRows("abc", codes, weights, np.append(0, np.cumsum([len(each) for each in shares])).astype(np.int64))
+    rows = shared_rows(shares)
     found = rows.count(np.array([level for level, _ in drawn], np.int32), 4).fractions()
     expected = [
         sum(

@@ -4,10 +4,8 @@ It holds for any layout: widths, row groups, block sizes, compression, pipes, se
 taken before, and skipped rows.
 """
 
-import bz2
 import gzip
 import json
-import lzma
 import os
 import sys
 import tempfile
@@ -24,6 +22,7 @@ import pytest
 from folder_data import FROM_LINE, lay_out, mail
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from writing import PACKERS
 
 from examples import some
 from tallybayes import Categorical, Gaussian, Model
@@ -58,7 +57,7 @@ LAYOUT = st.builds(
     block_bytes=st.integers(1, 2000),
     wanted=st.lists(st.sampled_from([*KINDS]), unique=True),
     sampled=st.booleans(),
-    packed=st.sampled_from(["", ".gz", ".zst", ".bz2", ".xz"]),
+    packed=st.sampled_from(["", *PACKERS]),
     piped=st.booleans(),
 )
 STRADDLING = Layout(40, 2000, ["x"], sampled=True, packed="", piped=False)
@@ -100,12 +99,6 @@ WRITERS = {
 }
 
 
-def packed(content, suffix):
-    if suffix == ".zst":
-        return pa.Codec("zstd").compress(content, asbytes=True)
-    return {"": bytes, ".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}[suffix](content)
-
-
 def put(path, content, piped):
     """As a file, or as a pipe with a writer."""
     if not piped:
@@ -120,7 +113,7 @@ def written(files, kind, layout):
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / f"{i}.{kind}{layout.packed}" for i in range(len(files))]
         for path, rows in zip(paths, files, strict=True):
-            put(path, packed(WRITERS[kind](rows, layout), layout.packed), layout.piped)
+            put(path, PACKERS.get(layout.packed, bytes)(WRITERS[kind](rows, layout)), layout.piped)
         yield paths
 
 

@@ -1,26 +1,18 @@
 """Compressed documents give the same rows."""
 
-import bz2
 import gzip
 import io
-import lzma
 import sys
 from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
 from folder_data import classes, lay_out, mail, mbox, rows
+from writing import PACKERS
 
 from tallybayes.sources import open_source
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.raw_documents import Opened
-
-PACKERS = {
-    ".gz": gzip.compress,
-    ".bz2": bz2.compress,
-    ".xz": lzma.compress,
-    ".zst": lambda content: pa.compress(content, "zstd", asbytes=True),
-}
 
 
 def subjects(*paths, **said):

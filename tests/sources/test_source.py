@@ -1,6 +1,5 @@
 """Sources: input files, formats, and reading ahead."""
 
-import bz2
 import gzip
 import io
 import lzma
@@ -13,6 +12,7 @@ from itertools import chain
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from writing import PACKERS
 
 from tallybayes import Gaussian, Model
 from tallybayes.data.errors import CellError
@@ -23,16 +23,6 @@ from tallybayes.sources.read_ahead import fetch_elsewhere, read_ahead
 NUMBER, TEXT = pa.float64(), pa.string()
 CSV = b"a,b\n1,x\n2,y\n"
 ROWS = [{"a": 1.0, "b": "x"}, {"a": 2.0, "b": "y"}]
-
-
-def zstd(content):
-    sink = pa.BufferOutputStream()
-    with pa.CompressedOutputStream(sink, "zstd") as out:
-        out.write(content)
-    return sink.getvalue().to_pybytes()
-
-
-PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def rows_of(paths, reading=None):

@@ -1,7 +1,10 @@
-"""A table as a file, in the format that its name says."""
+"""A table as a file, in the format that its name says; and how files are compressed."""
 
+import bz2
 import csv
+import gzip
 import json
+import lzma
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -20,3 +23,13 @@ def write(path, table, together=None):
         with path.open("w", newline="") as out:
             csv.writer(out).writerows([table.column_names, *zip(*(c.to_pylist() for c in table.columns), strict=True)])
     return path
+
+
+def zstd(content):
+    sink = pa.BufferOutputStream()
+    with pa.CompressedOutputStream(sink, "zstd") as out:
+        out.write(content)
+    return sink.getvalue().to_pybytes()
+
+
+PACKERS = {".gz": gzip.compress, ".zst": zstd, ".bz2": bz2.compress, ".xz": lzma.compress}
