@@ -5,7 +5,10 @@ import warnings
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from examples import some
 from tallybayes import Bernoulli, Categorical, Density, Gamma, Gaussian, Histogram, Model, Poisson, Schema, digest
 
 RNG = np.random.default_rng(3)
@@ -29,6 +32,27 @@ def part(start, stop):
 
 def train(start=0, stop=N, schema=SCHEMA, **options):
     return Model.train(schema, *part(start, stop), **options)
+
+
+@given(
+    order=st.permutations(range(N)),
+    kept=st.integers(1, N),
+    cuts=st.sets(st.integers(1, N - 1), max_size=4),
+    threads=st.integers(1, 3),
+    weight=st.sampled_from([1.0, 3.0, 0.1]),
+)
+@settings(max_examples=some(20))
+def test_rows_in_any_order_batches_and_threads_that_are_not_forgotten_are_all_there_is(
+    order, kept, cuts, threads, weight
+):
+    def rows(at):
+        frame = {name: [values[i] for i in at] for name, values in FRAME.items()}
+        return Model.train(SCHEMA, frame, [LABELS[i] for i in at], weights=[weight] * len(at), threads=threads)
+
+    model = sum(rows(batch) for batch in np.split(order, sorted(cuts)))
+    if kept < N:
+        model -= rows(order[kept:])
+    assert digest(model) == digest(rows(sorted(order[:kept])))
 
 
 def test_forgotten_class_was_never_there():
