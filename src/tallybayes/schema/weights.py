@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,12 @@ class Weights:
 
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
+
+    def beside_prior(self, log_prior: Floats, labels: Sequence[Any]) -> Weights:
+        """The same scores with a prior that weighs 1: what its weight changes moves to the offsets."""
+        changed = (self.prior - 1.0) * np.where(np.isneginf(log_prior), 0.0, log_prior)
+        offsets = dict(zip(labels, (self.offsets_of(labels) + changed).tolist(), strict=True))
+        return self if self.prior == 1.0 else replace(self, prior=1.0, offsets=offsets)
 
     def only(self, labels: Iterable[Any]) -> Weights:
         """The same for these classes only."""

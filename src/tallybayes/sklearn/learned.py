@@ -110,7 +110,8 @@ class Learned:
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts under another schema."""
         if schema != self.model.schema:
-            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=schema.weights)
+            read = self.model.believing(schema.columns).believing(prior=self.weighed.prior, weights=schema.weights)
+            read = read.believing(prior=schema.prior)
             read.schema.reasons = dict(schema.reasons)
             self.model, self._snapshot = read, None
         self._settings = settings
