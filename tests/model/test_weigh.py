@@ -108,7 +108,7 @@ def test_prior_is_left_out_if_it_is_that_of_the_counts(prior):
     model = Model.train(Schema(Schema.infer(frame).columns, prior=prior), frame, labels)
     rows = sampled_rows(model, frame, labels)
     known = left_out_evidence(model, rows, pieces_of(model))
-    for at in rows.folds(10, together=False):
+    for at in rows.folds(10):
         left = np.bincount(labels, minlength=2) - np.bincount(rows.labels[at], rows.own[at], 2)
         first, second = model.schema.log_prior(left.astype(float), [0, 1])
         np.testing.assert_allclose(known.evidence[-1, 0, at], second - first)

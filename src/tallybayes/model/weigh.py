@@ -164,7 +164,7 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
     changes: dict[Any, Family] = {}
     evidence: ByColumn = {}
     for name, family in model.schema.columns.items():
-        fitted, found = family.fit_left_out(model.columns[name], encoded[name], counted, keys, rows.marks)
+        fitted, found = family.fit_left_out(model.columns[name], encoded[name], counted, keys)
         if fitted is not family:
             changes[name] = fitted
         if found is not None:
