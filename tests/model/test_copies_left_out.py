@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tallybayes import Gaussian, Histogram, Model, NaiveBayes, Schema, SemiNaiveBayes, Trees, digest, prepare, weigh
+from tallybayes import (
+    Gaussian,
+    Histogram,
+    Model,
+    NaiveBayes,
+    Schema,
+    SemiNaiveBayes,
+    Trees,
+    Words,
+    digest,
+    prepare,
+    weigh,
+)
 from tallybayes.data import frames
 from tallybayes.data.matching import ERROR
 from tallybayes.model.pieces import left_out_evidence, pieces_of
@@ -96,7 +108,7 @@ def test_left_out_rows_are_scored_as_if_no_copy_had_been_counted():
     assert len(rows) == ROWS
     assert rows.own.sum() == weights.sum()
     evidence = left_out_evidence(model, rows, pieces_of(model)).evidence[:, 0]
-    for at in rows.folds(10, together=False):
+    for at in rows.folds(10):
         asked = frame.x0.isin(rows.cells["x0"].take(pa.array(at)).to_numpy())
         rest = Model.train(NUMBERS, frame[~asked], labels[~asked], weights=weights[~asked])
         parts = rest.evidence(rows.cells.take(pa.array(at)))
@@ -113,6 +125,28 @@ def test_equal_rows_of_several_classes_are_cases():
     rows = sampled_rows(model, twice, other)
     assert len(rows) == 2 * ROWS
     assert (rows.own == 1.0).all()
+
+
+def test_equal_texts_of_one_class_are_copies_and_of_several_classes_cases():
+    frame = {"text": ["aa bb", "aa bb", "cc dd", "cc dd", "cc dd", "ee ff"]}
+    labels = [0, 0, 0, 0, 1, 1]
+    rows = sampled_rows(Model.train({"text": Words()}, frame, labels), frame, labels)
+    found = sorted(zip(rows.cells["text"].to_pylist(), rows.labels.tolist(), rows.own.tolist(), strict=True))
+    assert found == [("aa bb", 0, 2.0), ("cc dd", 0, 1.0), ("cc dd", 0, 1.0), ("cc dd", 1, 1.0), ("ee ff", 1, 1.0)]
+
+
+def test_names_that_every_class_has_once_speak_against_their_classes():
+    """As with names of counties: a state has no two of the same name."""
+    random = np.random.default_rng(0)
+    names = np.array([f"{a}{b}ville" for a in "abcdefghijkl" for b in "klmnoprstuvw"])
+    texts = np.concatenate([random.choice(names, 100, replace=False) for _ in range(6)])
+    labels, asked = np.repeat(np.arange(6), 100), np.arange(600) % 4 == 0
+    learned = {"text": texts[~asked]}
+    model = Model.train({"text": Words(reading="auto", characters=(2, 5))}, learned, labels[~asked])
+    weighed, gain = reweighed(model, sampled_rows(model, learned, labels[~asked]))
+    loss = -np.log(weighed.posterior({"text": texts[asked]})[np.arange(150), labels[asked]]).mean()
+    assert loss < np.log(6) - 0.5
+    assert abs(loss - gain.weighed) < 0.1
 
 
 @given(st.permutations(range(60)), st.integers(1, 59))
@@ -136,7 +170,7 @@ def test_copies_of_any_weights_are_left_out_exactly():
     model = Model.train(NUMBERS, frame, labels, weights=weights)
     rows = sampled_rows(model, frame, labels, weights)
     assert len(rows) == ROWS
-    for at in rows.folds(10, together=False):
+    for at in rows.folds(10):
         asked = frame.x0.isin(rows.cells["x0"].take(pa.array(at)).to_numpy()).to_numpy()
         part = Model(model.schema)
         part._count(rows.batch(at), 1, ERROR)

@@ -19,7 +19,6 @@ from tallybayes.counts.exact import TRACE, Exact, Floats, Mask
 from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, is_missing
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.belief import Belief as Belief
 from tallybayes.families.left_out import LeftOut, one_by_one
 from tallybayes.families.numbers.support import Support
@@ -138,12 +137,9 @@ class Family(Declared, ABC):
         """This family as read from a file's text, completed by its arrays, which are removed from `arrays`."""
         return self
 
-    def fit_left_out(
-        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
-    ) -> tuple[Self, Floats | None]:
+    def fit_left_out(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> tuple[Self, Floats | None]:
         """This family with its settings fitted on these rows, left out of the tally that counted them; and the evidence
-        of each when left out: [row, class]. None if the rows should be left out fold by fold instead. Rows with the
-        same number in `copies` are left out together."""
+        of each when left out: [row, class]. None if the rows should be left out fold by fold instead."""
         return self, None
 
     @property

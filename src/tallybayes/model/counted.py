@@ -29,6 +29,7 @@ from tallybayes.model.prepare import prepared_on
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import RowSample
 from tallybayes.model.tallying import counted_pieces, with_levels
+from tallybayes.schema.class_prior import is_given
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -210,8 +211,15 @@ class Counted(Additive):
 
     def believing(self, families: Mapping[Any, Family] | None = None, /, **changes: Any) -> Self:
         """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
-        for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block."""
-        return self._reading(self.schema.believing({**(families or {}), **changes}))
+        for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block.
+
+        Probabilities of the classes replace the prior before in full, even if weighing gave that a lower weight."""
+        schema = self.schema.believing({**(families or {}), **changes})
+        weights = schema.weights if is_given(schema.prior) and schema.prior != self.schema.prior else None
+        if weights is not None and weights is self.schema.weights:
+            before = self.schema.log_prior(self._row_counts(self.keys()), self.classes)
+            schema = schema.changed(weights=weights.beside_prior(before, self.classes))
+        return self._reading(schema)
 
     def only(self, columns: Sequence[Name]) -> Self:
         """The counts of some of the columns and blocks."""

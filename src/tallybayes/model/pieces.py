@@ -123,8 +123,7 @@ class _LeftOut:
         """Leaves out every fold: of some columns all at once, where the counts are integers and no class is gone."""
         model = self.model
         total = model.rows.aligned([""], self.counted.classes).sums["n"].carried()  # `low` may depend on history
-        together = any(family.is_text for family in model.schema.columns.values())
-        folds = self.rows.folds(_folds(model, self.rows), together)
+        folds = self.rows.folds(_folds(model, self.rows))
         left = LeftOutFolds(self.counted, folds).without(total, np.zeros(len(self.rows), np.int32))[:, 0]
         whole = np.logical_and((left > 0).all(axis=1), total.low >= 0 and self.rows.addends is None)
         quick = [name for name in names if self._is_quick(name)]

@@ -169,12 +169,15 @@ class RowSample:
         return taken if wanted == len(taken.marks) else taken.take(np.arange(wanted))
 
     def _are_cases(self, taken: Taken) -> Mask:
-        """Which of these rows stand for independent cases. Equal rows of several classes do; equal texts never do."""
+        """Which of these rows stand for independent cases. Equal rows of several classes do, and of equal texts no
+        others."""
         numbers = numbered(taken.marks)
-        if self.texts or not len(numbers):
-            return np.zeros(len(numbers), bool)
+        if not len(numbers):
+            return np.zeros(0, bool)
         firsts = np.flatnonzero(np.diff(numbers, prepend=-1))
         several = np.bincount(numbers, np.diff(numbered(taken.marks, taken.labels), prepend=-1)) > 1
+        if self.texts:
+            return several[numbers]
         number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
         asked = ~several & (number > 1)
         if number[asked].sum() <= SCARCE * number.sum():

@@ -85,14 +85,12 @@ class SampledRows:
         rows = Rows(self.keys, np.ascontiguousarray(self.labels[at[row]]), weights)
         return Batch(self.cells.take(pa.array(at[row])), self.label_type, rows, 0)
 
-    def folds(self, k: int, together: bool) -> list[Indices]:
-        """The rows of each fold, dealt in turn by class. If equal rows are copies of each other and not independent
-        cases, they stay `together` in one fold."""
+    def folds(self, k: int) -> list[Indices]:
+        """The rows of each fold, dealt in turn by class."""
         fold = np.empty(len(self), np.intp)
         for number in range(len(self.keys)):
             mine = np.flatnonzero(self.labels == number)
-            turn = np.cumsum(np.diff(self.marks[mine], prepend=self.marks[mine[:1]]) != 0)
-            fold[mine] = ((turn if together else np.arange(len(mine))) + number) % k
+            fold[mine] = (np.arange(len(mine)) + number) % k
         return [at for at in (np.flatnonzero(fold == i) for i in range(k)) if at.size]
 
 

@@ -25,6 +25,7 @@ from tallybayes.model.sampled_rows import SampledRows
 from tallybayes.model.tallying import check_cells
 from tallybayes.model.weights_fit import Evidenced, fit_weights
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import FREQUENCIES, is_given
 from tallybayes.schema.weights import Weights
 
 ROWS = 20_000  # that are left out; more would change little
@@ -109,7 +110,13 @@ def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
 
 
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
-    """The model with weights fitted on these rows, which it has counted, and the gain; `cells` bounds the work."""
+    """The model with weights fitted on these rows, which it has counted, and the gain; `cells` bounds the work. The
+    rows tell how frequent the classes are among them, not what a prior that is given says about others: that replaces
+    the frequencies afterwards."""
+    prior = model.schema.prior
+    if is_given(prior):
+        model, weighing = reweighed(model.believing(prior=FREQUENCIES, weights=None), rows, cells)
+        return model.believing(prior=prior), weighing
     plain = model if model.schema.weights is None else model.believing(weights=None)
     steadied = {name: family.eager for name, family in plain.schema.columns.items() if family.eager != family}
     plain = plain.believing(steadied) if steadied else plain
@@ -157,7 +164,7 @@ def _fitted(model: Model, rows: SampledRows) -> tuple[Model, ByColumn]:
     changes: dict[Any, Family] = {}
     evidence: ByColumn = {}
     for name, family in model.schema.columns.items():
-        fitted, found = family.fit_left_out(model.columns[name], encoded[name], counted, keys, rows.marks)
+        fitted, found = family.fit_left_out(model.columns[name], encoded[name], counted, keys)
         if fitted is not family:
             changes[name] = fitted
         if found is not None:

@@ -50,6 +50,11 @@ def checked_prior(prior: Any) -> CheckedPrior:
     return str(prior)
 
 
+def is_given(prior: CheckedPrior) -> bool:
+    """Whether it is made of probabilities, which do not depend on counts."""
+    return isinstance(prior, dict) or prior == UNIFORM
+
+
 def log_prior(prior: CheckedPrior, counts: Floats, labels: Sequence[Any]) -> Floats:
     """log P(class) from the number of rows of each class, which is the last axis of `counts`."""
     if isinstance(prior, Mapping):

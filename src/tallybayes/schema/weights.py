@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.schema.class_prior import numbers_from_json, numbers_to_json
 from tallybayes.schema.entries import Name, checked_name, found, in_order
+
+DIGITS = 6  # of a weight that is computed
 
 Weight = float | Mapping[Any, float]  # one for all classes, or one for each
 
@@ -83,6 +85,12 @@ class Weights:
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
+    def beside_prior(self, log_prior: Floats, labels: Sequence[Any]) -> Weights:
+        """The same scores with a prior that weighs 1: what its weight changes moves to the offsets."""
+        changed = (self.prior - 1.0) * np.where(np.isneginf(log_prior), 0.0, log_prior)
+        offsets = [rounded(offset) for offset in self.offsets_of(labels) + changed]
+        return self if self.prior == 1.0 else replace(self, prior=1.0, offsets=dict(zip(labels, offsets, strict=True)))
+
     def only(self, labels: Iterable[Any]) -> Weights:
         """The same for these classes only."""
         kept = set(labels)
@@ -125,6 +133,10 @@ class Weights:
         columns, missing = (_named_from_json(data[part]) for part in ("columns", "missing"))
         parts = {tuple(name) if isinstance(name, list) else name: dict(each) for name, each in data.get("parts", [])}
         return cls(columns, missing, data["prior"], numbers_from_json(data["offsets"]), parts)
+
+
+def rounded(weight: float) -> float:
+    return float(f"{weight:.{DIGITS}g}")
 
 
 def as_weights(given: Any) -> Weights | None:

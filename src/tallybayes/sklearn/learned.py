@@ -45,6 +45,7 @@ class Learned:
         self.classes_fixed = False  # whether only announced classes are allowed
         self.declared: list[Any] = []  # classes that were announced, or whose rows had weight 0
         self.weighed = schema  # the same with what `fit` found from left-out rows
+        self._believed = model.schema  # the beliefs asked for; a prior given beside weights changes the weights, too
         self._settings: tuple[Any, ...] | None = None  # the settings behind the beliefs; None after the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
@@ -95,8 +96,9 @@ class Learned:
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
-        self.schema, self.weighed = self.schema.without_reasons(), self.weighed.without_reasons()
-        self.weighed = self.weighed.of_classes(self.model.classes)
+        self.schema, classes = self.schema.without_reasons(), self.model.classes
+        self.weighed = self.weighed.without_reasons().of_classes(classes)
+        self._believed = self._believed.without_reasons().of_classes(classes)
         self._changed()
         if self.kind.kind in "US":  # no wider than the longest remaining label
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
@@ -109,10 +111,11 @@ class Learned:
 
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts under another schema."""
-        if schema != self.model.schema:
-            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=schema.weights)
+        if schema != self._believed:
+            read = self.model.believing(schema.columns).believing(prior=self.weighed.prior, weights=schema.weights)
+            read = read.believing(prior=schema.prior)
             read.schema.reasons = dict(schema.reasons)
-            self.model, self._snapshot = read, None
+            self.model, self._believed, self._snapshot = read, schema, None
         self._settings = settings
 
     def _declare(self, expected: ExpectedClasses) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import reference
 from examples import some
 from mails import train
-from tallybayes import Categorical, Words
+from tallybayes import Categorical, Words, weigh
 from tallybayes.counts.tally import Rows
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import left_out_documents
@@ -68,7 +68,7 @@ def left_out(texts, labels, family=PAIRS, a=1.0):
 @pytest.mark.parametrize("width", [2, 3])
 @settings(max_examples=some(100))
 @given(st.data())
-def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
+def test_leave_one_out_excludes_the_text(width, data):
     classes = "abc"[:width]
     rows = data.draw(st.lists(st.tuples(TEXT, st.sampled_from(classes)), min_size=2, max_size=8))
     rows += [("aa bb cc", label) for label in classes] + [("dd aa", label) for label in classes]
@@ -77,13 +77,14 @@ def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
     tokens = [reference.runs(reference.words_of(text), 1, 2) for text in texts]
     scales = reference.mixed_scales(reference.mixed_counts(tokens, labels, classes))
     expected = []
-    for text in set(texts):
-        others = [i for i, other in enumerate(texts) if other != text]
+    for row in set(rows):
+        text, own = row
+        others = [i for i in range(len(rows)) if i != rows.index(row)]
         counts = reference.mixed_counts([tokens[i] for i in others], [labels[i] for i in others], classes)
         asked = reference.runs(reference.words_of(text), 1, 2)
         pieces, known = reference.mixed_pieces(counts, scales, classes, asked, 1.0)
         said = [pieces[c, *piece] for c in classes for piece in np.ndindex(2, 3, 3)]
-        held = [sum(t == text and label == c for t, label in rows) for c in classes]
+        held = [rows.count(row) if c == own else 0 for c in classes]
         expected.append([*held, known, *said])
     got = np.concatenate([found.held, found.lengths[:, None], found.values.reshape(len(found.held), -1)], axis=1)
     order = [sorted(map(tuple, np.round(table, 5).tolist())) for table in (got, np.array(expected))]
@@ -91,22 +92,21 @@ def test_leave_one_out_excludes_the_text_and_its_copies(width, data):
 
 
 @pytest.mark.parametrize("width", [2, 3])
-def test_copies_alone_are_left_out_together(width):
+def test_copies_are_left_out_by_their_weight(width):
     """With one base and γ = 0, the scales exclude the row too: the same as trained without it."""
     texts, labels = made_up(40, width)
     texts, labels = [*texts, *["w1 w2 w9"] * 6], [*labels, *"abcdefgh"[:width] * 3][: 40 + 6]
-    copies = np.arange(46, dtype=np.uint64)
-    copies[41] = copies[40]
+    weights = 1.0 + np.arange(46) % 3
     mix = Mix(theta=((0.5, 0.25, 0.125, 0, 0, 0, 0, 0, 0),) * 2, a=0.7)
-    family, model = replace(PAIRS, mix=mix), train(PAIRS, texts, labels)
+    family, model = replace(PAIRS, mix=mix), train(PAIRS, texts, labels, weights=weights)
     seen = seen_words(PAIRS, Corpus.of(model.columns["x"], model.keys(), FIELDS, None))
-    cells, rows = PAIRS.encode(pa.array(texts)), rows_of(labels)
-    documents, of_row = left_out_documents(PAIRS, cells, rows, model.keys(), seen, copies)
-    assert documents.held.sum() == 46
+    cells, rows = PAIRS.encode(pa.array(texts)), rows_of(labels, weights)
+    documents, of_row = left_out_documents(PAIRS, cells, rows, model.keys(), seen)
+    assert documents.held.sum() == weights.sum()
     found = PieceMaker(PAIRS, seen).evidence(documents, mix)[of_row]
     for row in range(46):
-        left = [i for i in range(46) if copies[i] != copies[row]]
-        rest = train(family, [texts[i] for i in left], [labels[i] for i in left])
+        left = [i for i in range(46) if i != row]
+        rest = train(family, [texts[i] for i in left], [labels[i] for i in left], weights=weights[left])
         np.testing.assert_allclose(found[row], rest.evidence({"x": [texts[row]]})["x"][0], rtol=1e-9)
 
 
@@ -164,8 +164,10 @@ def test_gradient_equals_finite_differences():
 
 def test_weights_count_as_rows():
     texts, labels = made_up(100)
-    once, weighed = fit(texts * 2, labels * 2), fit(texts, labels, weights=[2.0] * 100)
-    assert once == weighed
+    texts += [f"{text} w0" for text in texts[:20]] + texts[:5]  # some in several classes
+    labels += labels[:20] + labels[5:10]
+    twice = weigh(train(PAIRS, texts * 2, labels * 2), {"x": texts * 2}, labels * 2)
+    assert twice == weigh(train(PAIRS, texts, labels, weights=[2.0] * 125), {"x": texts}, labels, weights=[2.0] * 125)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from tallybayes.counts.exact import Exact, Floats, Mask
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.cells import Cells, texts
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.blocks.block import Block, as_names
 from tallybayes.families.left_out import LeftOut
@@ -123,10 +122,8 @@ class Crossed(Block):
     def left_out(self, tally: Any, classes: Sequence[Key]) -> LeftOut:
         return self.words.left_out(tally, classes)
 
-    def fit_left_out(
-        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
-    ) -> tuple[Self, Floats | None]:
-        words, scores = self.words.fit_left_out(tally, cells, rows, classes, copies)
+    def fit_left_out(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> tuple[Self, Floats | None]:
+        words, scores = self.words.fit_left_out(tally, cells, rows, classes)
         return (self if words is self.words else replace(self, words=words).over(self.columns)), scores
 
     @property

@@ -15,7 +15,6 @@ from tallybayes.counts.exact import Exact
 from tallybayes.counts.slots import positions
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.cells import Cells, columns_of
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief
 from tallybayes.families.blocks.averaged_belief import AveragedBelief, AveragedByTwoBelief
 from tallybayes.families.blocks.block import CodedBlock, as_names
@@ -226,9 +225,7 @@ class Pairs(CodedBlock):
     def stays(self) -> str | None:
         return "which column depends on which" if self.reading in (TREE, DEPENDENT) else None
 
-    def fit_left_out(
-        self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
-    ) -> tuple[Self, None]:
+    def fit_left_out(self, tally: Tally, cells: Bytes, rows: Rows, classes: Sequence[Key]) -> tuple[Self, None]:
         """For structure="auto", chooses the structure with the lowest left-out loss on these rows."""
         if self.structure != AUTO:
             return self, None

@@ -14,7 +14,6 @@ from tallybayes.counts.packing import Arrays
 from tallybayes.counts.tallies import Tallies
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.belief import Part
 from tallybayes.families.blocks.block import Block
@@ -141,10 +140,10 @@ class Several(Block):
         return SeveralBelief(self, beliefs)
 
     def fit_left_out(
-        self, tally: Tallies, cells: Beside, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
+        self, tally: Tallies, cells: Beside, rows: Rows, classes: Sequence[Key]
     ) -> tuple[Self, Floats | None]:
         def fitted(i: int, member: Family) -> Family:
-            return member.fit_left_out(tally[str(i)], cells.members[i], rows, classes, copies)[0]
+            return member.fit_left_out(tally[str(i)], cells.members[i], rows, classes)[0]
 
         return self._with(fitted), None
 

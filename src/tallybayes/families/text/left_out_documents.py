@@ -1,8 +1,6 @@
-"""Documents to fit a mix on: a sample of those counted, each left out together with its copies.
+"""Documents to fit a mix on: a sample of those counted, each left out by its weight, which is that of its copies too.
 
 The sample and its order depend on a hash of the texts alone, so that any order, batching and threads give the same.
-Copies are left out together, since one would reveal the other. If the text is the only column, equal texts are copies;
-else only rows that are equal in all columns.
 """
 
 from __future__ import annotations
@@ -18,7 +16,6 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats, Indices
 from tallybayes.counts.tally import Key, Rows
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.text.counting import start_index
 from tallybayes.families.text.word_statistics import WordStatistics
@@ -31,11 +28,10 @@ MOST_CELLS = 2_000_000  # words of documents × classes that have them, likewise
 
 @dataclass(frozen=True)
 class Documents:
-    """Distinct texts, and the words of each that were counted. A text that is left out with different copies in
-    different rows appears twice."""
+    """Distinct texts of each class and weight, and the words of each that were counted."""
 
-    own: Floats  # [document, class]: the count or weight of it and its copies
-    held: Floats  # the same for all equal texts: its weight in the fit
+    own: Floats  # [document, class]: its weight, which is left out
+    held: Floats  # the same times how often it was met: its weight in the fit
     document: Indices  # the document of each word …
     word: Codes  # … its number …
     times: Floats  # … its occurrences …
@@ -67,13 +63,13 @@ class Rowwise(NamedTuple):
     of_row: Indices
 
 
-def left_out_documents(
-    family: Any, cells: Any, rows: Rows, classes: list[Key], seen: WordStatistics, copies: Marks | None = None
-) -> Rowwise:
-    """All documents of these rows. Rows with the same number in `copies` are copies."""
-    firsts, own, held, of_row = _grouped(cells, rows, classes, copies)
+def left_out_documents(family: Any, cells: Any, rows: Rows, classes: list[Key], seen: WordStatistics) -> Rowwise:
+    """All documents of these rows."""
+    firsts, times, of_row = _grouped(cells, rows, classes)
     asked = cells.take(pa.array(firsts)) if hasattr(cells, "take") else [cells[i] for i in firsts.tolist()]
-    return Rowwise(_listed(family, asked, own, held, seen), of_row)
+    own = np.zeros((len(firsts), len(classes)))
+    own[np.arange(len(firsts)), rows.codes_in(classes)[firsts]] = weights_of(rows, firsts)
+    return Rowwise(_listed(family, asked, own, own * times[:, None], seen), of_row)
 
 
 def worth_fitting(documents: Documents, seen: WordStatistics) -> Documents:
@@ -84,28 +80,18 @@ def worth_fitting(documents: Documents, seen: WordStatistics) -> Documents:
     return found.part(0, found.worth(MOST_CELLS, seen.starts))
 
 
-def _grouped(
-    cells: Any, rows: Rows, classes: list[Key], copies: Marks | None
-) -> tuple[Counts, Floats, Floats, Indices]:
-    """For each document its first row, what is left out with it and its weight; for each row its document."""
-    labels, weights = rows.codes_in(classes), weights_of(rows)
-    together: dict[tuple[bytes, int], list[int]] = {}
-    for row, text in enumerate(_texts(cells)):
-        if text is not None and labels[row] >= 0:
-            mark = 0 if copies is None else int(copies[row])
-            together.setdefault((blake2b(text, digest_size=16).digest(), mark), []).append(row)
-    groups: dict[tuple[bytes, bytes], list[list[int]]] = {}
-    for (digest, _), group in together.items():
-        each = np.bincount(labels[group], weights[group], len(classes)).astype(np.float64)
-        groups.setdefault((digest, each.tobytes()), []).append(group)
+def _grouped(cells: Any, rows: Rows, classes: list[Key]) -> tuple[Counts, Floats, Indices]:
+    """For each document its first row and how often it was met; for each row its document."""
+    groups: dict[tuple[bytes, int, float], list[int]] = {}
+    labels, weights = rows.codes_in(classes), weights_of(rows).tolist()
+    for row, (text, label) in enumerate(zip(_texts(cells), labels.tolist(), strict=True)):
+        if text is not None and label >= 0:
+            groups.setdefault((blake2b(text, digest_size=16).digest(), label, weights[row]), []).append(row)
     of_row = np.full(len(labels), -1, np.intp)
-    alike = sorted(groups)
-    for i, key in enumerate(alike):
-        of_row[[row for group in groups[key] for row in group]] = i
-    own = np.array([np.frombuffer(each) for _, each in alike], np.float64).reshape(-1, len(classes))
-    times = np.array([len(groups[key]) for key in alike], np.float64)
-    firsts = np.array([groups[key][0][0] for key in alike], np.int64)
-    return firsts, own, own * times[:, None], of_row
+    alike = [groups[key] for key in sorted(groups)]
+    for i, group in enumerate(alike):
+        of_row[group] = i
+    return np.array([group[0] for group in alike], np.int64), np.array([*map(len, alike)], np.float64), of_row
 
 
 def _texts(cells: Any) -> Iterator[bytes | None]:

@@ -15,7 +15,6 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Key, Rows
-from tallybayes.data.fingerprints import Marks
 from tallybayes.data.processors import each_of
 from tallybayes.families.lbfgs import lbfgs
 from tallybayes.families.text.corpus import Corpus
@@ -109,18 +108,16 @@ class PieceMaker:
 RIDGE, FEW = 1.0, 2000.0  # θ of standardised pieces orthogonal to the default; more for fewer documents than FEW
 
 
-def fit_words(
-    family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key], copies: Marks | None = None
-) -> tuple[Any, Floats]:
+def fit_words(family: Any, tally: WordTally, cells: Any, rows: Rows, classes: list[Key]) -> tuple[Any, Floats]:
     """The family with the mix fitted on these documents, which the tally has counted; and the evidence of each, left
-    out with its copies: [row, class]."""
+    out: [row, class]."""
     corpus = Corpus.of(tally, classes, FIELDS, None, by_run=reads_runs(family))
     family = replace(family, mix=None)
     seen = seen_words(family, corpus)
     evidence = np.zeros((len(rows), len(classes)))
     if not seen.size or np.count_nonzero(corpus.texts) < 2:
         return family, evidence
-    documents, of_row = left_out_documents(family, cells, rows, classes, seen, copies)
+    documents, of_row = left_out_documents(family, cells, rows, classes, seen)
     pieces_of, few = PieceMaker(family, seen), worth_fitting(documents, seen)
     if len(few) >= FEWEST:
         length = np.sort(seen.whole.documents).sum() / max(seen.texts.sum(), 1e-300)  # different words of a document

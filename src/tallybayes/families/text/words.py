@@ -14,7 +14,6 @@ from tallybayes.counts.exact import TRACE, Exact, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.cells import Cells
-from tallybayes.data.fingerprints import Marks
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.settings import refused, setting
@@ -276,13 +275,11 @@ class Words(Family):
     def believe_after(self, before: Belief, tally: Any, classes: Sequence[Key]) -> Belief:
         return believe_words(self, tally, list(classes), before)
 
-    def fit_left_out(
-        self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key], copies: Marks | None = None
-    ) -> tuple[Self, Floats | None]:
+    def fit_left_out(self, tally: Any, cells: Any, rows: Rows, classes: Sequence[Key]) -> tuple[Self, Floats | None]:
         """For reading="auto", fits the `mix` on these documents, each left out."""
         if self.reading != AUTO:
             return self, None
-        return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes), copies))
+        return cast(tuple[Self, Floats], fit_words(self, tally, cells, rows, list(classes)))
 
     @property
     def pieces_left_out(self) -> int:

@@ -37,8 +37,11 @@ TIMES = "times: convert them to a number or a category to count them"
 BYTES = "bytes: decode them to text to count them"
 NESTED = "nested or mixed values: convert them to columns, or to lists of words or of numbers, to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
-ISO_TIME = rf"^\s*(\d{{4}}-\d{{2}}-\d{{2}}([T ]{CLOCK}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
-FIRST_TIME = re.compile(ISO_TIME.encode())
+DAY = r"(0?[1-9]|[12]\d|3[01])"  # or a month: which is which does not matter here
+DATE = rf"(\d{{4}}-\d{{2}}-\d{{2}}|\d{{4}}/{DAY}/{DAY}|{DAY}[/-]{DAY}[/-](\d{{2}}|\d{{4}})|{DAY}\.{DAY}\.\d{{4}})"
+HOUR = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([AaPp][Mm])?"
+TIME = rf"^\s*({DATE}([T ]\s*{HOUR}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
+FIRST_TIME = re.compile(TIME.encode())
 
 
 def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
@@ -141,7 +144,7 @@ def _have_marks(present: pa.Array) -> bool:
 def _are_times(present: pa.Array) -> bool:
     """Whether all texts are times. The first one rules out most columns, faster than Arrow compiles the pattern."""
     first = present[0].as_buffer().to_pybytes()
-    return bool(FIRST_TIME.match(first)) and bool(pc.all(pc.match_substring_regex(present, ISO_TIME)).as_py())
+    return bool(FIRST_TIME.match(first)) and bool(pc.all(pc.match_substring_regex(present, TIME)).as_py())
 
 
 def _for_vectors(vectors: Vectors) -> Choice:
