@@ -40,6 +40,13 @@ def test_learning_equals_training_on_all_rows():
     assert digest(model) == digest(train())
 
 
+def test_columns_are_in_the_order_of_the_schema():
+    """Those of one family are counted together, wherever they are."""
+    columns = {"income": Gaussian(), "city": Categorical(), "age": Gaussian()}
+    for model in (train(schema=Schema(columns)), train(0, 1, Schema(columns))):
+        assert list(model.columns) == list(columns)
+
+
 def test_forgetting_leaves_no_trace():
     model = train()
     model -= train(17, 18)

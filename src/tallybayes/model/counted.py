@@ -187,7 +187,7 @@ class Counted(Additive):
 
     def __mul__(self, factor: float) -> Self:
         """Every count times a number: exact for whole numbers and powers of two, to 128 bits for others."""
-        factor = factor.item() if isinstance(factor, np.number) else factor
+        factor = float(factor) if isinstance(factor, (np.integer, np.floating)) else factor
         if not isinstance(factor, (int, float)) or not 0 <= factor <= MOST_WEIGHT:
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
         result = self._mapped(lambda tally: tally * float(factor), self.label_type)
