@@ -96,6 +96,7 @@ def test_columns_of_negative_counts_are_smoothed_without_harm(seed, size, classe
 @example(0, 20, 2, 6, True)
 @example(0, 300, 3, 60, True)
 @example(0, 1500, 2, 6, True)
+@example(83, 20, 2, 60, True)  # as many intervals as values, but not because they are apart
 def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes, most, codes):
     values, counts, ends = columns(size, classes, seed, most)
     if codes:  # neighbours have nothing in common
@@ -106,7 +107,7 @@ def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes, most, cod
     many = counts.sum() >= ENOUGH
     tried = [halves(values, counts, each) for each in (TRIED if many else [7])]
     apart = [values[:-1] / 2.0 + values[1:] / 2.0] if can_be_apart(counts) else []
-    found = {**{tuple(each): 0.0 for each in tried}, **{tuple(each): GAIN_APART for each in apart}}
+    found = {**{tuple(each): GAIN_APART for each in apart}, **{tuple(each): 0.0 for each in tried}}
     by_class = {tuple(described): 0.0} if many else {}
     likely = {each: log_likelihood(values, counts, each) - less for each, less in {**by_class, **found}.items()}
     assert likely[tuple(cuts)] == pytest.approx(max(likely.values()), rel=1e-9)
