@@ -56,6 +56,7 @@ def test_equal_counts_equal_the_reference(values, counts, intervals):
 @example([(3, 0)] * 20 + [(0, 3)] * 20)
 @example([(0, 0), (1, 2), (0, 3)])
 @example([(0, 0), (0, 0)])
+@example([(9, 0)] * 4 + [(0, 0)] + [(0, 9)] * 4)
 def test_cuts_by_description_length_are_the_most_informative(counts):
     table = np.array(counts, float)
     _, cuts, *_ = kernels.cut_columns(np.arange(float(len(table))), table, np.array([len(table)]), "mdl", 1, 52)
