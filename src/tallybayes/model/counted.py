@@ -209,8 +209,9 @@ class Counted(Additive):
     __copy__ = copy
 
     def believing(self, families: Mapping[Any, Family] | None = None, /, **changes: Any) -> Self:
-        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
-        for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block."""
+        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha and takes this value,
+        `outlook=Categorical(…)` for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for
+        a block."""
         return self._reading(self.schema.believing({**(families or {}), **changes}))
 
     def only(self, columns: Sequence[Name]) -> Self:
