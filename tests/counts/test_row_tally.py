@@ -87,8 +87,9 @@ def test_kernel_refuses_non_finite_values():
 @given(st.lists(st.floats(), min_size=1, max_size=5))
 def test_statistics_of_a_row_come_cell_by_cell(cells):
     x = np.array(cells)
-    values, finite = kernels.row_values((1, x, Square(-x), x > 0), len(x))
-    np.testing.assert_array_equal(values, [(1.0, value, -value, float(value > 0)) for value in cells])
+    same = np.int64(2), np.float32(3.0), np.array(4.0)  # numbers that are the same for every cell
+    values, finite = kernels.row_values((1, x, Square(-x), x > 0, *same), len(x))
+    np.testing.assert_array_equal(values, [(1.0, value, -value, float(value > 0), 2.0, 3.0, 4.0) for value in cells])
     assert finite == np.isfinite(x).all()
     with pytest.raises(ValueError, match="every cell"):
         kernels.row_values((1, x), len(x) + 1)

@@ -1,5 +1,6 @@
 """Every accepted table type works in every function; anything else is refused with what to pass instead."""
 
+import io
 import re
 
 import dask.dataframe
@@ -147,8 +148,10 @@ NO_TABLES = {
     "class": (lambda: dict, "A type is not a table"),
     "generator": (
         lambda: (i for i in range(3)),
-        "A generator is several tables|With a stream of frames",
+        "A generator is not a table.*, and of several tables one after another|With a stream of frames",
     ),
+    "file": (lambda: io.StringIO("x,n"), "A StringIO is not a table.*open_source reads files|With a stream of frames"),
+    "class without a name": (lambda: type("", (), {})(), "A  is not a table. Give"),
     "frames": (lambda: [FRAME, FRAME], "A list is several tables|With a stream of frames|with dim 3"),
     "set": (lambda: {1, 2}, "A set is not a table"),
     "view": (lambda: COLUMNS.values(), "A dict_values is not a table"),

@@ -87,9 +87,15 @@ def test_codes_out_of_range_are_refused():
         kernels.count_pairs(codes, np.zeros(1, np.int32), 1, *layout.shape, layout.size)
     with pytest.raises(ValueError, match="a column lies outside"):
         kernels.count_pairs(codes, np.zeros(1, np.int32), 1, *layout.shape, 2)
+    most, (_, single, *others) = np.array([np.iinfo(np.int64).max]), layout.shape
+    for shape in ((most, single), (sizes, most)):
+        with pytest.raises(ValueError, match="a column lies outside"):
+            kernels.count_pairs(codes, np.zeros(1, np.int32), 1, *shape, *others, layout.size)
     none, wrong = np.zeros((1, 1), np.uint8), np.array([[0, 1, 0, 0, 0, 0, 0]])
     with pytest.raises(ValueError, match="a lookup lies outside"):
         kernels.add_network(none, sizes, wrong, np.zeros((2, 1)), np.zeros((1, 1)))
     tables = np.zeros((3, 2, 1)), np.zeros(3, np.uint8), np.zeros((3, 1))
     with pytest.raises(ValueError, match="the table does not fit"):
         kernels.add_averaged(none, sizes, np.zeros(1, int), *tables, np.zeros((1, 1)))
+    with pytest.raises(ValueError, match="a column lies outside"):
+        kernels.add_averaged(none, sizes, most, np.zeros((3, 3, 1)), *tables[1:], np.zeros((1, 1)))

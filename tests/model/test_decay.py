@@ -1,5 +1,6 @@
 """Decayed models: what is exact, and forgetting rows after decay."""
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -102,6 +103,14 @@ def test_negligible_weights_are_refused_and_decay_to_nothing():
         model = model * 0.5
     assert model.classes == ["p", "q"]
     assert (model * 0.5).classes == ["q"]
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.longdouble, np.int8, np.uint64])
+def test_numbers_of_numpy_are_factors(kind):
+    model = train("Gaussian", [(3.0, "a"), (5.0, "b")])
+    assert digest(model * kind(2)) == digest(kind(2) * model) == digest(model * 2)
+    with pytest.raises(ValueError, match="give a number from 0 to"):
+        model * np.complex128(2)
 
 
 def test_rows_never_learned_are_still_refused():

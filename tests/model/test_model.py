@@ -55,6 +55,13 @@ def test_rows_in_any_order_batches_and_threads_that_are_not_forgotten_are_all_th
     assert digest(model) == digest(rows(sorted(order[:kept])))
 
 
+def test_columns_are_in_the_order_of_the_schema():
+    """Those of one family are counted together, wherever they are."""
+    columns = {"income": Gaussian(), "city": Categorical(), "age": Gaussian()}
+    for model in (train(schema=Schema(columns)), train(0, 1, Schema(columns))):
+        assert list(model.columns) == list(columns)
+
+
 def test_forgotten_class_was_never_there():
     extra = Model.train(SCHEMA, {name: values[:1] for name, values in FRAME.items()}, ["new"])
     model = train() + extra

@@ -66,7 +66,7 @@ def test_parts_add_up(entry, family, weighed):
 SEVERAL = prepare({BLOCK: Several(members=(Trees(n=10), Pairs(), Correlated()))}, FRAME, LABELS)
 
 
-@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=6, max_size=6), st.integers(0, N - 1))
+@given(st.lists(st.sampled_from([0.0, 0.5, 1.0, 20.0]), min_size=6, max_size=6), st.integers(0, N - 1))
 def test_parts_of_several_families_are_weighed_as_their_evidence_is(numbers, row):
     names = SEVERAL.columns[BLOCK].parts
     weights = Weights(parts={BLOCK: dict(zip(names, numbers, strict=True))})
@@ -75,6 +75,10 @@ def test_parts_of_several_families_are_weighed_as_their_evidence_is(numbers, row
     parts = {part.word: part.evidence for part in evidence.words(0, BLOCK)}
     np.testing.assert_allclose(sum(parts.values(), np.zeros(3)), evidence[BLOCK][0], atol=1e-7)
     assert set(parts) <= {*BLOCK, TOGETHER}
+    twice = model.believing(weights=Weights(parts={BLOCK: dict(zip(names, 2 * np.array(numbers), strict=True))}))
+    doubled = {part.word: part.evidence for part in twice.evidence(FRAME.iloc[[row]]).words(0, BLOCK)}
+    for word in parts | doubled:
+        np.testing.assert_allclose(doubled.get(word, 0.0), 2 * parts.get(word, np.zeros(3)), atol=1e-6)
     if not any(numbers[:-1]):  # all that counts is `Correlated`
         (alone,) = SEVERAL.columns[BLOCK].members[2:]
         one = Model.train(Schema({BLOCK: alone}, weights=Weights({BLOCK: numbers[-1]})), FRAME, LABELS)

@@ -99,6 +99,9 @@ def test_loss_and_gradient_equal_the_formula(rows, classes, pieces, seed):
     assert found == pytest.approx(whole[0], rel=1e-10, abs=1e-12)
     by_piece = [each[: classes * pieces].reshape(classes, pieces).sum(axis=0) for each in (slope, whole[1])]
     np.testing.assert_allclose(*by_piece, rtol=1e-9, atol=1e-12)
+    for other in (evidence[:, [0, *range(classes)]], evidence[:, 2:]):  # a class more, or two fewer
+        with pytest.raises(ValueError, match="the rows differ in length"):
+            kernels.weighed_loss(np.ascontiguousarray(other), base, labels, weights, thetas, offsets)
 
 
 @pytest.mark.parametrize("prior", ["uniform", {0: 0.25, 1: 0.75}, 2.0, "frequencies"])

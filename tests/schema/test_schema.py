@@ -70,6 +70,9 @@ def test_setting_applies_to_the_families_that_take_its_value():
     for wrong in ("fited", -1.0):
         with pytest.raises(ValueError, match=r"alpha must be"):
             model.believing(alpha=wrong)
+    for first, other in (("alpha", "m"), ("m", "alpha")):
+        with pytest.raises(ValueError, match=f"{first} must be"):
+            model.believing({first: -1.0, other: -1.0})
 
 
 def test_hint_that_is_not_a_family_is_refused():

@@ -35,7 +35,7 @@ def a_kind(value: Any) -> str:
     ('An int', 'A str')
     """
     name = type(value).__name__
-    return f"{'An' if name[0] in 'AEIOUaeiou' else 'A'} {name}"
+    return f"{'An' if name.startswith(tuple('AEIOaeio')) else 'A'} {name}"
 
 
 def warn(message: str) -> None:

@@ -4,6 +4,7 @@ error that says what to give instead.
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -94,15 +95,16 @@ def no_table(data: Any) -> TypeError:
     this = a_kind(data)
     if is_column(data):
         return TypeError(f"{this} is one column, not a table: give it with a name, as in {{'x': column}}.")
-    if isinstance(data, (str, os.PathLike)):
+    if isinstance(data, (str, os.PathLike, io.IOBase)):
         return TypeError(f"{this} is not a table. Give {TABLES}; tallybayes.open_source reads files.")
-    if isinstance(data, Iterator) or hasattr(type(data), "batches") or _are_tables(data):
+    if hasattr(type(data), "batches") or _are_tables(data):
         return TypeError(f"{this} is several tables, and one is expected. Give them one after another.")
     if isinstance(data, (list, tuple)) and data:
         return TypeError(_no_table_of(this, data))
     if callable(getattr(type(data), "compute", None)):  # of Dask and others, whose DataFrames have the names of pandas'
         return TypeError(f"{this} of {type(data).__module__.split('.')[0]} is computed later: call compute() first.")
-    return TypeError(f"{this} is not a table. Give {TABLES} or a two-dimensional numpy array.")
+    in_turn = ", and of several tables one after another" * isinstance(data, Iterator)
+    return TypeError(f"{this} is not a table. Give {TABLES} or a two-dimensional numpy array{in_turn}.")
 
 
 def _are_tables(data: Any) -> bool:

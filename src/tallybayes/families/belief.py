@@ -14,7 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats, Indices
-from tallybayes.families.centring import Adding, adding_weighed
+from tallybayes.families.centring import Adding, adding_weighed, centred
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.portable import NotPortableError, Portable
 from tallybayes.families.posteriors import Posterior
@@ -95,9 +95,10 @@ class Belief(ABC):
         raise TypeError("The cells of this column are not made of words.")
 
     def weighed_parts(self, cells: Any, weights: Floats) -> Iterator[list[Part]]:
-        """The same if the family's several pieces of evidence are weighed."""
+        """The same if the family's several pieces of evidence are weighed: minus the mean over the classes and clipped,
+        as the pieces are."""
         for parts in self.parts(cells):
-            yield [part._replace(evidence=weights.sum() * part.evidence) for part in parts]
+            yield [part._replace(evidence=weights.sum() * centred(part.evidence, self.bound)) for part in parts]
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         """The words, levels or intervals with the most evidence for the class with this index; none for numbers."""

@@ -49,11 +49,8 @@ class WeighedBelief(Belief):
         return type(inner[0]).together_weighed(inner, np.stack([belief.theta for belief in beliefs]))
 
     def parts(self, cells: Any) -> Iterator[list[Part]]:
-        for parts in self._parts(cells):
+        for parts in self.belief.parts(cells):
             yield [part._replace(evidence=self.theta * centred(part.evidence, self.belief.bound)) for part in parts]
-
-    def _parts(self, cells: Any) -> Iterator[list[Part]]:
-        return self.belief.parts(cells)
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         return self.belief.heaviest(index, prior, top)
@@ -103,7 +100,7 @@ class WeighedParts(WeighedBelief):
             if weight:
                 kernels.add_weighed(each, np.full(len(scores), weight), self.belief.bound, scores)
 
-    def _parts(self, cells: Any) -> Iterator[list[Part]]:
+    def parts(self, cells: Any) -> Iterator[list[Part]]:
         return self.belief.weighed_parts(cells, self.weights)
 
     @classmethod

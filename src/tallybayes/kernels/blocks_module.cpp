@@ -29,14 +29,15 @@ PairLayout layout_of(const In<int64_t>& sizes, const In<int64_t>& singles, const
                             triples ? triples->data() : nullptr, positions};
     for (int64_t j = 0; j < columns; ++j) {
         const int64_t size = sizes.data()[j];
-        expect(size > 0 && singles.data()[j] >= 0 && singles.data()[j] + size <= positions, "a column lies outside");
+        expect(size > 0 && size <= 256 && singles.data()[j] >= 0 && singles.data()[j] <= positions - size,
+               "a column lies outside");
         for (int64_t i = 0; i < j; ++i) {
             const int64_t start = layout.pair(i, j);
-            expect(start < 0 || start + sizes.data()[i] * size <= positions, "a pair of columns lies outside");
+            expect(start < 0 || start <= positions - sizes.data()[i] * size, "a pair of columns lies outside");
             for (int64_t h = 0; triples && h < i; ++h) {
                 const int64_t first = layout.triple(h, i, j);
                 const int64_t length = sizes.data()[h] * sizes.data()[i] * size;
-                expect(first < 0 ? start < 0 || layout.pair(h, i) < 0 : first + length <= positions,
+                expect(first < 0 ? start < 0 || layout.pair(h, i) < 0 : first <= positions - length,
                        "three columns lie outside");
             }
         }
@@ -92,7 +93,7 @@ void look_up(Table<uint8_t> codes, In<int64_t> sizes, Table<int64_t> lookups, Ta
 void expect_starts(const In<int64_t>& starts, const In<int64_t>& sizes, int64_t levels) {
     expect(starts.size() == sizes.size(), "the scores do not fit");
     for (int64_t j = 0; j < starts.size(); ++j)
-        expect(starts.data()[j] >= 0 && starts.data()[j] + sizes.data()[j] <= levels, "a column lies outside");
+        expect(starts.data()[j] >= 0 && starts.data()[j] <= levels - sizes.data()[j], "a column lies outside");
 }
 
 // The same number of lookups for each group, which is a row of `parents`, and for no group.

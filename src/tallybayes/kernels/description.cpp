@@ -65,6 +65,14 @@ bool may_be_corner(const double* a, const double* b, int64_t at, double first, i
     return true;
 }
 
+// Whether some value has no counts: the path does not turn there, though the best cut may be on both sides of it.
+bool has_empty(const Below& below) {
+    const double *const a = below.of(0), *const b = below.of(1);
+    bool found = false;
+    for (int64_t i = 0; i < below.size; ++i) found |= a[i] == a[i + 1] && b[i] == b[i + 1];
+    return found;
+}
+
 // The points that may be corners of any part of the path that reaches `sight` points further on both sides.
 std::vector<int64_t> find_corners(const Below& below) {
     const double *const a = below.of(0), *const b = below.of(1);
@@ -83,7 +91,7 @@ std::vector<int64_t> find_corners(const Below& below) {
 class Cutter {
 public:
     Cutter(const Counted& column, const Below& below) : counts_(column.counts), classes_(column.classes), below_(below) {
-        has_corners_ = classes_ == 2 && below.of(0)[below.size] + below.of(1)[below.size] < most;
+        has_corners_ = classes_ == 2 && below.of(0)[below.size] + below.of(1)[below.size] < most && !has_empty(below);
         if (has_corners_) corners_ = find_corners(below);
     }
 
@@ -198,7 +206,7 @@ private:
     int64_t classes_;
     const Below& below_;
     std::vector<double> changed_;
-    bool has_corners_;  // two classes do
+    bool has_corners_;  // two classes do, if every value was counted
     std::vector<int64_t> corners_, tried_;
 };
 

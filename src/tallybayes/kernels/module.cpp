@@ -43,7 +43,7 @@ nb::tuple give_sums(Shape shape, const Pages<int64_t>& limbs, int64_t size, int6
 // their squares; and the first row with an infinity, or −1.
 nb::tuple sum_columns(Table<double> values, const Groups& groups, bool squares) {
     expect(values.shape(0) == groups.rows(), "values and groups differ in length");
-    const int64_t columns = values.shape(1), classes = size_t(groups.classes()), cells = columns * classes;
+    const int64_t columns = values.shape(1), classes = groups.classes(), cells = columns * classes;
     int64_t* n;
     nb::object counts = give<int64_t>({columns, classes, 1}, &n);
     Pages<int64_t> x(cells * full_size(1)), xx(squares ? cells * full_size(2) : 0);
@@ -142,8 +142,8 @@ NB_MODULE(compiled, m) {
             expect(sizes.data()[i] >= 0 && sizes.data()[i] <= rest, "the columns do not fit");
         expect(!rest, "the columns do not fit");
         return filled<double>({counts.shape(0)}, [&](double* pseudo) {
-            for (int64_t i = 0, at = 0; i < sizes.size(); at += size_t(sizes.data()[i++]))
-                fit_pseudocounts(counts.data() + at * size_t(classes), sizes.data()[i], classes, pseudo + at);
+            for (int64_t i = 0, at = 0; i < sizes.size(); at += sizes.data()[i++])
+                fit_pseudocounts(counts.data() + at * classes, sizes.data()[i], classes, pseudo + at);
         });
     });
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {

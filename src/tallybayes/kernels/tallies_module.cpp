@@ -171,10 +171,11 @@ int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::tuple ad
 nb::tuple row_values(nb::tuple statistics, size_t cells) {
     std::vector<nb::object> columns;
     for (nb::handle given : statistics) {
-        const nb::object of = nb::borrow(PyTuple_Check(given.ptr()) ? given[0] : given);
-        const bool same = PyFloat_Check(of.ptr()) || PyLong_Check(of.ptr());
-        columns.push_back(same ? nb::float_(of) : of.attr("tolist")());
-        expect(same || nb::len(columns.back()) == cells, "a statistic is not of every cell");
+        nb::object column = nb::borrow(PyTuple_Check(given.ptr()) ? given[0] : given);
+        if (!PyFloat_Check(column.ptr()) && !PyLong_Check(column.ptr())) column = column.attr("tolist")();
+        if (!PyList_Check(column.ptr())) column = nb::float_(column);
+        else expect(nb::len(column) == cells, "a statistic is not of every cell");
+        columns.push_back(column);
     }
     nb::list values;
     bool finite = true;

@@ -32,7 +32,7 @@ void bind_values(nb::module_& m) {
         const int64_t size = keys.size(), height = table.shape(0), width = table.shape(1);
         expect(bits >= 0 && bits <= 52, "a double has 52 binary digits after its first");
         expect(places.size() == size && columns.size() == counts.shape(1), "places or columns differ in number");
-        expect(start >= 0 && start + size <= values.size() && start + size <= counts.shape(0), "there is no room");
+        expect(start >= 0 && start <= std::min(values.size(), counts.shape(0)) - size, "there is no room");
         const auto inside = [](auto given, int64_t low, int64_t high) {
             return std::all_of(given.data(), given.data() + given.size(), [&](int64_t at) { return at >= low && at < high; });
         };

@@ -62,7 +62,7 @@ void strings(In<uint8_t> offsets, bool wide, In<uint8_t> bytes, std::optional<In
 nb::tuple loss(Cube<double> evidence, Table<double> base, In<int32_t> labels, In<double> weights, Table<double> thetas,
                In<double> offsets) {
     const int64_t pieces = evidence.shape(0), classes = base.shape(0), rows = evidence.shape(2), first = classes - evidence.shape(1);
-    expect(first <= 1 && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
+    expect((first == 0 || first == 1) && base.shape(1) == rows && labels.size() == rows && weights.size() == rows,
            "the rows differ in length");
     expect(thetas.shape(0) == classes && thetas.shape(1) == pieces && offsets.size() == classes, "a weight is missing");
     expect(are_below(labels, classes), "there is no such class");

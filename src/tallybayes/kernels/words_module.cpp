@@ -145,7 +145,7 @@ class MixedScorer {
 public:
     MixedScorer(const StringIndex& index, Table<double> table, double gamma, double length) : index_(&index), table_(table) {
         expect(table.shape(0) == index.size() && table.shape(1) % 2 == 0, "the table does not fit the words");
-        evidence_ = {table.data(), nullptr, nullptr, nullptr, int64_t(table.shape(1) / 2), gamma, length};
+        evidence_ = {table.data(), nullptr, nullptr, nullptr, table.shape(1) / 2, gamma, length};
     }
     MixedScorer(const StringIndex& index, In<int64_t> starts, In<int32_t> classes, Table<double> cells, int64_t width,
                 double gamma, double length)

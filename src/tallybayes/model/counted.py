@@ -188,7 +188,7 @@ class Counted(Additive):
 
     def __mul__(self, factor: float) -> Self:
         """Every count times a number: exact for whole numbers and powers of two, to 128 bits for others."""
-        factor = factor.item() if isinstance(factor, np.number) else factor
+        factor = float(factor) if isinstance(factor, (np.integer, np.floating)) else factor
         if not isinstance(factor, (int, float)) or not 0 <= factor <= MOST_WEIGHT:
             raise ValueError(f"A model times {factor!r}: give a number from 0 to {MOST_WEIGHT:g}.")
         result = self._mapped(lambda tally: tally * float(factor), self.label_type)
@@ -210,8 +210,9 @@ class Counted(Additive):
     __copy__ = copy
 
     def believing(self, families: Mapping[Any, Family] | None = None, /, **changes: Any) -> Self:
-        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha, `outlook=Categorical(…)`
-        for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for a block.
+        """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha and takes this value,
+        `outlook=Categorical(…)` for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for
+        a block.
 
         Probabilities of the classes replace the prior before in full, even if weighing gave that a lower weight."""
         schema = self.schema.believing({**(families or {}), **changes})

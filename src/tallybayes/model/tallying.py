@@ -66,11 +66,10 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
 
 def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: int) -> dict[Name, AnyTally]:
     """The tally of every column; `start` is the number of the first row, for error messages."""
-    columns: dict[Name, AnyTally] = {}
+    columns: dict[Name, Any] = dict.fromkeys(encoded)  # in their order
     try:
         for family, names in schema.by_family:
-            for name, tally in zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True):
-                columns[name] = tally
+            columns.update(zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True))
     except CellError:
         for name, family in schema.columns.items():  # to find the column at fault
             try:

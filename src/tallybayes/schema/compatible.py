@@ -36,8 +36,9 @@ def changed(columns: Mapping[Name, Family], settings: Mapping[str, Any]) -> dict
     refusals: dict[str, ValueError] = {}
     taken: set[str] = set()
     found = {name: _changed(family, settings, taken, refusals) for name, family in columns.items()}
-    for name in refusals.keys() - taken:
-        raise refusals[name]
+    for name, refusal in refusals.items():
+        if name not in taken:
+            raise refusal
     return found
 
 

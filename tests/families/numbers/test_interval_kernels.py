@@ -1,7 +1,5 @@
 """The kernels that cut and smooth columns equal their slow twins."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import assume, example, given
@@ -58,6 +56,7 @@ def test_equal_counts_equal_the_reference(values, counts, intervals):
 @example([(3, 0)] * 20 + [(0, 3)] * 20)
 @example([(0, 0), (1, 2), (0, 3)])
 @example([(0, 0), (0, 0)])
+@example([(9, 0)] * 4 + [(0, 0)] + [(0, 9)] * 4)
 def test_cuts_by_description_length_are_the_most_informative(counts):
     table = np.array(counts, float)
     _, cuts, *_ = kernels.cut_columns(np.arange(float(len(table))), table, np.array([len(table)]), "mdl", 1, 52)
@@ -98,6 +97,7 @@ def test_columns_of_negative_counts_are_smoothed_without_harm(seed, size, classe
 @example(0, 20, 2, 6, True)
 @example(0, 300, 3, 60, True)
 @example(0, 1500, 2, 6, True)
+@example(83, 20, 2, 60, True)  # as many intervals as values, but not because they are apart
 def test_fitted_cuts_make_the_classes_most_likely(seed, size, classes, most, codes):
     values, counts, ends = columns(size, classes, seed, most)
     if codes:  # neighbours have nothing in common
@@ -169,9 +169,19 @@ def test_smoothed_columns_equal_their_reference(seed, size, classes, bits):
     expected = kept, bounds, smoothed, np.maximum(pooled(smoothed), 1e-9)
     for each, same in zip(expected, found, strict=True):
         np.testing.assert_allclose(same, each, rtol=1e-7, atol=1e-9 * counts.sum())
-    for each, weight in product(range(9), (1.0, 2.5)):
-        left = kernels.leave_out_smoothed(values, counts, each, weight, *found[:3])
-        expected, filled = grid.left_out(each, weight, *found[:3])
+
+
+@given(st.integers(0, 999), st.sampled_from([8, 40, 250, 2000]), st.integers(1, 3), st.sampled_from([1.0, 2.5]))
+def test_leaving_out_by_every_density_equals_the_reference(seed, size, classes, weight):
+    values, counts, _ = columns(size, classes, seed)
+    grid = Grid.of(values, counts)
+    assume(grid is not None)
+    cuts, edges = whole_cells(values, grid.cuts(), 12)
+    for density, smoothed in enumerate(grid.densities()[0]):
+        np.testing.assert_allclose(smoothed.sum(axis=0), grid.counts.sum(axis=0), rtol=1e-9)  # none lost at the ends
+        known = cuts, edges, np.ascontiguousarray(grid.spread_over(smoothed, cuts, edges))
+        left = kernels.leave_out_smoothed(values, counts, density, weight, *known)
+        expected, filled = grid.left_out(density, weight, *known)
         np.testing.assert_allclose(left[filled], expected[filled], rtol=1e-5, atol=1e-7 * counts.sum())
 
 

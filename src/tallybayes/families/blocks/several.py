@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -19,6 +19,7 @@ from tallybayes.families.belief import Part
 from tallybayes.families.blocks.block import Block
 from tallybayes.families.blocks.pairs import Pairs
 from tallybayes.families.blocks.trees import Trees
+from tallybayes.families.centring import centred
 from tallybayes.families.left_out import LeftOut
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.settings import listed, refused, setting
@@ -219,18 +220,23 @@ class SeveralBelief(Belief):
             at += len(member.parts) or 1
 
     def parts(self, cells: Beside) -> Iterator[list[Part]]:
-        return self._parts(cells, [1.0 / len(self.beliefs)] * len(self.beliefs))
+        return self._parts(cells, [1.0 / len(self.beliefs)] * len(self.beliefs), lambda evidence: evidence)
 
     def weighed_parts(self, cells: Beside, weights: Floats) -> Iterator[list[Part]]:
         ends = np.cumsum([len(member.parts) or 1 for member in self.family.members])
-        return self._parts(cells, [each.sum() for each in np.split(weights, ends[:-1])])
+        shares = [each.sum() for each in np.split(weights, ends[:-1])]
+        return self._parts(cells, shares, lambda evidence: centred(evidence, self.bound))
 
-    def _parts(self, cells: Beside, shares: Sequence[float]) -> Iterator[list[Part]]:
-        """The evidence of each column in all members that have a share and tell columns apart."""
+    def _parts(
+        self, cells: Beside, shares: Sequence[float], change: Callable[[Floats], Floats]
+    ) -> Iterator[list[Part]]:
+        """The changed evidence of each column in all members that have a share and tell columns apart."""
         members = zip(self.beliefs, cells.members, shares, strict=True)
         speaking = [(belief.parts(own), share) for belief, own, share in members if share and belief.parts_are_columns]
         for _ in range(len(cells)):
-            said: Any = sum(share * np.array([part.evidence for part in next(rows)]) for rows, share in speaking)
+            said: Any = sum(
+                share * np.array([change(part.evidence) for part in next(rows)]) for rows, share in speaking
+            )
             columns = zip(self.family.columns, said, strict=True) if speaking else ()
             yield [Part(column, 1.0, evidence) for column, evidence in columns]
 
