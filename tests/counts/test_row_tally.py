@@ -28,7 +28,7 @@ SHAPES = {
 
 
 def row(value, key="a"):
-    return RowTally("", key, STATISTICS, (1.0, value, value), (False, False, True))
+    return RowTally(("", key, STATISTICS, (1.0, value, value), (False, False, True)))
 
 
 def summed(values):
@@ -74,7 +74,7 @@ def test_modified_row_adds_its_new_value():
 def test_row_brings_its_slot_and_class():
     tally = Tally(["a"], ["rain"], {"n": Exact.counts(np.array([[2]]))})
     for slot, key in (("sun", "b"), ("rain", "b"), ("sun", "b")):
-        tally += RowTally(slot, key, *ONCE)
+        tally += RowTally((slot, key, *ONCE))
     assert (tally["rain"], tally["sun"]) == ({"a": 2, "b": 1}, {"a": 0, "b": 2})
 
 
@@ -87,11 +87,13 @@ def test_kernel_refuses_non_finite_values():
 @given(st.lists(st.floats(), min_size=1, max_size=5))
 def test_statistics_of_a_row_come_cell_by_cell(cells):
     x = np.array(cells)
-    values, finite = kernels.row_values((1, x, Square(-x), x > 0), len(x))
-    np.testing.assert_array_equal(values, [(1.0, value, -value, float(value > 0)) for value in cells])
+    names, squared = ("n", "x", "xx", "more"), (False, False, True, False)
+    rows, finite = kernels.row_values((1, x, Square(-x), x > 0), len(x), "a", names, squared)
+    np.testing.assert_array_equal([row[3] for row in rows], [(1.0, value, -value, value > 0) for value in cells])
+    assert all((*row[:3], row[4]) == ("", "a", names, squared) for row in rows)
     assert finite == np.isfinite(x).all()
     with pytest.raises(ValueError, match="every cell"):
-        kernels.row_values((1, x), len(x) + 1)
+        kernels.row_values((1, x), len(x) + 1, "a", names[:2], squared[:2])
 
 
 @pytest.mark.parametrize("name", names)

@@ -9,7 +9,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.packing import FEW, write_table
 from tallybayes.counts.slots import Slot
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tally import Key, RowSums, Tally
 
 ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
 
@@ -18,17 +18,15 @@ class RowTally(Tally):
     """The tally of one slot and one class: the names of its sums, a double for each, and which of them are squared.
     Adding it to another tally needs no arrays.
 
-    >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
+    >>> RowTally(("free", "spam", ("n", "x"), (1.0, 3.0), (False, True)))
     n     spam
     free     1
     x     spam
     free     9
     """
 
-    def __init__(
-        self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
-    ) -> None:
-        self._row = slot, key, names, values, squared
+    def __init__(self, row: RowSums) -> None:
+        self._row = row
 
     def __getattr__(self, name: str) -> Any:
         if self._row is None or name not in ("_slots", "_classes", "_arrays"):

@@ -54,7 +54,7 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
         if isinstance(rows, SharedRows):
             return Tally.of_rows(rows), shared_tallies(schema, cells, encoded, rows, first, absent)
         columns = tallies_of(schema, encoded, rows, first)
-        return (Tally.of_rows(rows) if rows.only is None else RowTally("", rows.only, *ONCE)), columns
+        return (Tally.of_rows(rows) if rows.only is None else RowTally(("", rows.only, *ONCE))), columns
 
     if len(batch.rows) == 1:
         yield count(0, 1)
@@ -69,8 +69,7 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
     columns: dict[Name, AnyTally] = {}
     try:
         for family, names in schema.by_family:
-            for name, tally in zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True):
-                columns[name] = tally
+            columns.update(zip(names, family.tally_each([encoded[name] for name in names], rows), strict=True))
     except CellError:
         for name, family in schema.columns.items():  # to find the column at fault
             try:

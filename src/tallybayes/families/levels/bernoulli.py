@@ -81,7 +81,7 @@ class Bernoulli(Categorical):
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
         if rows.only is not None and cells[0] >= 0:
-            return RowTally(LEVELS[cells[0]], rows.only, *ONCE)
+            return RowTally((LEVELS[cells[0]], rows.only, *ONCE))
         return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:
