@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tallybayes import kernels
@@ -12,6 +12,10 @@ from tallybayes.counts.slots import Slot
 from tallybayes.counts.tally import Key, RowSums, Tally
 
 ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
+
+
+def _on_demand(name: str) -> Any:
+    return cached_property(lambda tally: tally._made(name))
 
 
 class RowTally(Tally):
@@ -28,24 +32,26 @@ class RowTally(Tally):
     def __init__(self, row: RowSums) -> None:
         self._row = row
 
-    def __getattr__(self, name: str) -> Any:
-        if self._row is None or name not in ("_slots", "_classes", "_arrays"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        slot, key, names, values, squared = self._row
-        Tally.__init__(self, [key], [slot], _sums(names, values, squared))
-        self._row = None
+    # properties of the class, since `__getattr__` would make every other attribute slow
+    _slots, _classes, _arrays = map(_on_demand, ("_slots", "_classes", "_arrays"))
+
+    def _made(self, name: str) -> Any:
+        if row := self._row:  # read once: another thread may make the sums, too
+            slot, key, names, values, squared = row
+            Tally.__init__(self, [key], [slot], _sums(names, values, squared))
+            self._row = None
         return self.__dict__[name]
 
     @property
     def classes(self) -> list[Key]:
-        return super().classes if self._row is None else [self._row[1]]
+        return [row[1]] if (row := self._row) else super().classes
 
     def write_row(self, parts: list[bytes]) -> None:
-        if self._row is None:
-            super().write_row(parts)
-        else:
-            slot, _, names, values, squared = self._row
+        if row := self._row:
+            slot, _, names, values, squared = row
             parts.append(_written(slot, names, values, squared))
+        else:
+            super().write_row(parts)
 
 
 def _sums(names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> dict[str, Exact]:
