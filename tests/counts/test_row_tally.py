@@ -28,7 +28,7 @@ SHAPES = {
 
 
 def row(value, key="a"):
-    return RowTally("", key, STATISTICS, (1.0, value, value), (False, False, True))
+    return RowTally(("", key, STATISTICS, (1.0, value, value), (False, False, True)))
 
 
 def summed(values):
@@ -74,7 +74,7 @@ def test_modified_row_adds_its_new_value():
 def test_row_brings_its_slot_and_class():
     tally = Tally(["a"], ["rain"], {"n": Exact.counts(np.array([[2]]))})
     for slot, key in (("sun", "b"), ("rain", "b"), ("sun", "b")):
-        tally += RowTally(slot, key, *ONCE)
+        tally += RowTally((slot, key, *ONCE))
     assert (tally["rain"], tally["sun"]) == ({"a": 2, "b": 1}, {"a": 0, "b": 2})
 
 
@@ -88,11 +88,14 @@ def test_kernel_refuses_non_finite_values():
 def test_statistics_of_a_row_come_cell_by_cell(cells):
     x = np.array(cells)
     same = np.int64(2), np.float32(3.0), np.array(4.0)  # numbers that are the same for every cell
-    values, finite = kernels.row_values((1, x, Square(-x), x > 0, *same), len(x))
-    np.testing.assert_array_equal(values, [(1.0, value, -value, float(value > 0), 2.0, 3.0, 4.0) for value in cells])
+    names, squared = tuple("nxymabc"), (False, False, True, False, False, False, False)
+    rows, finite = kernels.row_values((1, x, Square(-x), x > 0, *same), len(x), "a", names, squared)
+    expected = [(1.0, value, -value, value > 0, 2.0, 3.0, 4.0) for value in cells]
+    np.testing.assert_array_equal([row[3] for row in rows], expected)
+    assert all((*row[:3], row[4]) == ("", "a", names, squared) for row in rows)
     assert finite == np.isfinite(x).all()
     with pytest.raises(ValueError, match="every cell"):
-        kernels.row_values((1, x), len(x) + 1)
+        kernels.row_values((1, x), len(x) + 1, "a", names[:2], squared[:2])
 
 
 @pytest.mark.parametrize("name", names)

@@ -2,52 +2,56 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.packing import FEW, write_table
 from tallybayes.counts.slots import Slot
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tally import Key, RowSums, Tally
 
 ONCE = ("n",), (1.0,), (False,)  # what counting one value adds
+
+
+def _on_demand(name: str) -> Any:
+    return cached_property(lambda tally: tally._made(name))
 
 
 class RowTally(Tally):
     """The tally of one slot and one class: the names of its sums, a double for each, and which of them are squared.
     Adding it to another tally needs no arrays.
 
-    >>> RowTally("free", "spam", ("n", "x"), (1.0, 3.0), (False, True))
+    >>> RowTally(("free", "spam", ("n", "x"), (1.0, 3.0), (False, True)))
     n     spam
     free     1
     x     spam
     free     9
     """
 
-    def __init__(
-        self, slot: Slot, key: Key, names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]
-    ) -> None:
-        self._row = slot, key, names, values, squared
+    def __init__(self, row: RowSums) -> None:
+        self._row = row
 
-    def __getattr__(self, name: str) -> Any:
-        if self._row is None or name not in ("_slots", "_classes", "_arrays"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        slot, key, names, values, squared = self._row
-        Tally.__init__(self, [key], [slot], _sums(names, values, squared))
-        self._row = None
+    # properties of the class, since `__getattr__` would make every other attribute slow
+    _slots, _classes, _arrays = map(_on_demand, ("_slots", "_classes", "_arrays"))
+
+    def _made(self, name: str) -> Any:
+        if row := self._row:  # read once: another thread may make the sums, too
+            slot, key, names, values, squared = row
+            Tally.__init__(self, [key], [slot], _sums(names, values, squared))
+            self._row = None
         return self.__dict__[name]
 
     @property
     def classes(self) -> list[Key]:
-        return super().classes if self._row is None else [self._row[1]]
+        return [row[1]] if (row := self._row) else super().classes
 
     def write_row(self, parts: list[bytes]) -> None:
-        if self._row is None:
-            super().write_row(parts)
-        else:
-            slot, _, names, values, squared = self._row
+        if row := self._row:
+            slot, _, names, values, squared = row
             parts.append(_written(slot, names, values, squared))
+        else:
+            super().write_row(parts)
 
 
 def _sums(names: tuple[str, ...], values: tuple[float, ...], squared: tuple[bool, ...]) -> dict[str, Exact]:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t many = 256;  // numbers computed together
 constexpr double most = 1e150;  // counts of which products are finite
-constexpr int64_t near = 4, sight = 64;  // how far on both sides it is tested whether a point is a corner
+constexpr int64_t near = 16, sight = 64;  // how far on both sides it is tested whether a point is a corner
 
 // φ(k) = k·log k of each, in place.
 void phi(std::vector<double>& k) { times_logarithm(k.data(), int64_t(k.size())); }

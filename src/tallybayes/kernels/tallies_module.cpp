@@ -166,9 +166,10 @@ int64_t add_values(nb::dict slots, nb::dict classes, nb::dict sums, nb::tuple ad
     return largest;
 }
 
-// The statistics of every cell of a single row, from those of all cells: arrays, or a number that is the same for each. A
-// square is a tuple of what is squared. Also returns whether all are finite.
-nb::tuple row_values(nb::tuple statistics, size_t cells) {
+// Every cell of a single row in the form that is added, from the statistics of all cells: arrays, or a number that is the
+// same for each. A square is a tuple of what is squared. Also returns whether all are finite.
+nb::tuple row_values(nb::tuple statistics, size_t cells, nb::object key, nb::tuple names, nb::tuple squared) {
+    const nb::str slot("");
     std::vector<nb::object> columns;
     for (nb::handle given : statistics) {
         nb::object column = nb::borrow(PyTuple_Check(given.ptr()) ? given[0] : given);
@@ -177,19 +178,19 @@ nb::tuple row_values(nb::tuple statistics, size_t cells) {
         else expect(nb::len(column) == cells, "a statistic is not of every cell");
         columns.push_back(column);
     }
-    nb::list values;
+    nb::list rows;
     bool finite = true;
     for (size_t i = 0; i < cells; ++i) {
-        nb::object row = nb::steal(PyTuple_New(Py_ssize_t(columns.size())));
+        nb::object values = nb::steal(PyTuple_New(Py_ssize_t(columns.size())));
         for (size_t k = 0; k < columns.size(); ++k) {
             const nb::object& column = columns[k];
             nb::float_ value(PyList_Check(column.ptr()) ? nb::object(column[i]) : column);
             finite &= std::isfinite(PyFloat_AS_DOUBLE(value.ptr()));
-            PyTuple_SET_ITEM(row.ptr(), Py_ssize_t(k), value.release().ptr());
+            PyTuple_SET_ITEM(values.ptr(), Py_ssize_t(k), value.release().ptr());
         }
-        values.append(row);
+        rows.append(nb::make_tuple(slot, key, names, values, squared));
     }
-    return nb::make_tuple(values, finite);
+    return nb::make_tuple(rows, finite);
 }
 
 nb::tuple limbs_of(double x, bool squared) {

@@ -135,8 +135,10 @@ class _LeftOut:
                 self._leave_out_fold(at, slow if each else names, bool(each))
 
     def _is_quick(self, name: Name) -> bool:
-        family = self.model.schema.columns[name]
-        return family.leaves_out_folds and self.model.columns[name].sums["n"].carried().low >= 0
+        if not self.model.schema.columns[name].leaves_out_folds:
+            return False
+        n = self.model.columns[name].sums["n"]
+        return bool(n.low >= 0 or n.carried().low >= 0)
 
     def _leave_out_at_once(self, at: list[Indices], left: Floats, quick: list[Name]) -> None:
         """Leaves out folds that leave so many rows, [fold, class]."""

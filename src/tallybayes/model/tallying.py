@@ -54,7 +54,7 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
         if isinstance(rows, SharedRows):
             return Tally.of_rows(rows), shared_tallies(schema, cells, encoded, rows, first, absent)
         columns = tallies_of(schema, encoded, rows, first)
-        return (Tally.of_rows(rows) if rows.only is None else RowTally("", rows.only, *ONCE)), columns
+        return (Tally.of_rows(rows) if rows.only is None else RowTally(("", rows.only, *ONCE))), columns
 
     if len(batch.rows) == 1:
         yield count(0, 1)

@@ -137,8 +137,11 @@ def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Mode
 def _steadied(model: Model, rows: SampledRows, pieces: Pieces, known: Evidenced) -> Model:
     """If rows were counted more than once, the model with the steady form of those families that predict left-out rows
     better in it, each column by itself. Their evidence is replaced."""
-    steady = {name: family.steady for name, family in model.schema.columns.items() if family.steady != family}
-    if not steady or rows.own.sum() < SOME_COPIES * len(rows):
+    if rows.own.sum() < SOME_COPIES * len(rows):
+        return model
+    steadied = {name: (family, family.steady) for name, family in model.schema.columns.items()}
+    steady = {name: steady for name, (family, steady) in steadied.items() if steady != family}
+    if not steady:
         return model
     others = model.only(list(steady)).believing(steady)
     theirs = pieces_of(others)

@@ -80,8 +80,8 @@ class Bernoulli(Categorical):
         return set(slots) <= set(LEVELS)
 
     def tally(self, cells: Codes, rows: Rows) -> Tally:
-        if rows.only is not None and cells[0] >= 0:
-            return RowTally(LEVELS[cells[0]], rows.only, *ONCE)
+        if rows.only is not None and (code := cells.item(0)) >= 0:
+            return RowTally((LEVELS[code], rows.only, *ONCE))
         return Tally(rows.numbers, LEVELS, {"n": rows.count(cells, 2)})
 
     def scorer(self, levels: list[str], known: Smoothed) -> Belief:

@@ -89,7 +89,7 @@ class Categorical(Family):
 
     def tally(self, cells: Texts, rows: Rows) -> Tally:
         if type(cells) is list and rows.only is not None and cells[0] is not None:
-            return RowTally(cells[0], rows.only, *ONCE)
+            return RowTally((cells[0], rows.only, *ONCE))
         codes, levels = met_levels(cells)
         return Tally(rows.numbers, levels, {"n": rows.count(codes, len(levels))})
 

@@ -191,15 +191,14 @@ class Numeric(Family, Generic[S]):
 
     def _row_tallies(self, cells: Floats, rows: Rows, key: Key) -> list[Tally]:
         """The tallies of a single row's cells; a cell that is missing or invalid is handled as in a batch."""
-        names, squares = self.sums._fields, self._squares
-        found, finite = kernels.row_values(self.sufficient(cells), len(cells))
+        wanted, names = self.sufficient(cells), self.sums._fields
+        found, finite = kernels.row_values(wanted, len(cells), key, names, self._squares)
         if finite and (self.support is REAL or self.support.takes_all(cells)):
-            return [RowTally("", key, names, values, squares) for values in found]
+            return list(map(RowTally, found))
+        takes = self.support.takes
         return [
-            RowTally("", key, names, values, squares)
-            if isfinite(sum(values)) and self.support.takes(x)
-            else self._tallies(np.array([[x]]), rows)[0]
-            for x, values in zip(cells.tolist(), found, strict=True)
+            RowTally(row) if isfinite(sum(row[3])) and takes(x) else self._tallies(np.array([[x]]), rows)[0]
+            for x, row in zip(cells.tolist(), found, strict=True)
         ]
 
     @cached_property

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Counts, Exact, Floats
+from tallybayes.counts.exact import Codes, Counts, Exact, Floats
 from tallybayes.counts.integer_tally import IntegerTally
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows, Tally
@@ -30,6 +30,8 @@ ENOUGH = 20  # cells needed to tell that a column never varies, or always does
 LEAST_STEPS = 8  # of the rounding, over the middle half of the values
 LARGEST = float(np.finfo(np.float64).max)
 LARGEST_BITS = 0x7FEFFFFFFFFFFFFF  # the bits of the largest double
+
+Table = tuple[Counts, Counts, Floats, Codes]  # sorted keys, where their counts are, these, and the column of each class
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -87,38 +89,31 @@ class Values(Family):
 
     def counted(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> ValueCounts:
         """The values of every column, and how often each occurred in every class."""
-        ordered = [tally.ordered() for tally in tallies]
-        most = sum(len(keys) for keys, _ in ordered)
-        values, counts, ends = np.empty(most), np.empty((most, len(classes))), [0]
-        for tally, (keys, at) in zip(tallies, ordered, strict=True):
-            found, columns = tally.sums["n"].round(), places_of(classes, tally.classes)
-            ends.append(kernels.gather_counts(keys, at, found, columns, self.bits, ends[-1], values, counts))
-        return ValueCounts(values[: ends[-1]], counts[: ends[-1]], np.array(ends[1:]))
+        tables = [(*tally.ordered(), tally.sums["n"].round(), places_of(classes, tally.classes)) for tally in tallies]
+        return self._gathered(tables, len(classes))
 
     def counted_without(self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds) -> ValueCounts:
         """The same without each fold, for every column and fold; `columns` are the cells of the rows left out."""
 
-        def count(given: tuple[Tally, Floats]) -> tuple[Counts, Floats]:
+        def count(given: tuple[Tally, Floats]) -> list[Table]:
             tally, cells = given
             keys, order = tally.ordered()
             n = tally.read(None, folds.rows.classes)["n"]
             total = Exact(n.limbs.take(order, axis=0), n.low)
-            counts = folds.without(total, kernels.find_values(cells, keys, self.bits))
-            return np.tile(keys, len(folds.at)), counts.reshape(-1, folds.width)
+            rest = folds.without(total, kernels.find_values(cells, keys, self.bits))
+            return [(keys, np.arange(len(keys)), counts, np.arange(folds.width, dtype=np.int32)) for counts in rest]
 
-        sizes = np.array([len(tally) for tally in tallies])
-        size = int(sizes.sum()) * len(folds.at)
-        keys, counts = zip(*each_of(count, list(zip(tallies, columns, strict=True)), size), strict=True)
-        return self._filled(np.concatenate(keys), np.concatenate(counts), np.repeat(sizes, len(folds.at)))
+        size = sum(map(len, tallies)) * len(folds.at)
+        parts = each_of(count, list(zip(tallies, columns, strict=True)), size)
+        return self._gathered([table for part in parts for table in part], folds.width)
 
-    def _filled(self, keys: Counts, counts: Floats, sizes: Counts) -> ValueCounts:
-        """Columns of so many sorted keys each, without those that hold nothing."""
-        values, ends = values_of_keys(keys, self.bits), np.cumsum(sizes)
-        filled = LeftOutFolds.filled(counts)
-        if not filled.all():
-            at = np.flatnonzero(filled)
-            values, counts, ends = values.take(at), counts.take(at, axis=0), at.searchsorted(ends)
-        return ValueCounts(values, counts, ends)
+    def _gathered(self, tables: Sequence[Table], width: int) -> ValueCounts:
+        """Columns one after another, without values that no class has."""
+        most = sum(len(keys) for keys, *_ in tables)
+        values, counts, ends = np.empty(most), np.empty((most, width)), [0]
+        for keys, places, table, at in tables:
+            ends.append(kernels.gather_counts(keys, places, table, at, self.bits, ends[-1], values, counts))
+        return ValueCounts(values[: ends[-1]], counts[: ends[-1]], np.array(ends[1:]))
 
 
 class ValueCounts(NamedTuple):

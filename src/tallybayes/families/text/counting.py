@@ -111,7 +111,7 @@ def _tallied(index: kernels.StringIndex, rows: Rows, cells: int, sums: Counts, c
     words = SparseTally(rows.classes, index, codes[:cells], codes[cells : 2 * cells], fields)
     lengths = sums[5 * cells :].tolist()
     if rows.only is not None and lengths:
-        return WordTally(words, RowTally(lengths[0], rows.only, *ONCE))
+        return WordTally(words, RowTally((lengths[0], rows.only, *ONCE)))
     counts = rows.count(codes[2 * cells :], len(lengths))
     return WordTally(words, Tally(rows.classes, lengths, {"n": counts}))
 
