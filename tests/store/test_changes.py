@@ -141,6 +141,8 @@ def test_decayed_rows_can_be_forgotten_and_corrected(tmp_path, factor):
         assert store.digest() == digest(left)
         assert [change.id for change in store.expire(datetime.now(UTC))] == ["b", "c"]
         assert store.digest() == digest(start * factor * factor)
+        store.forget("from the start", "ham")
+        assert store.digest() == digest(Model(SCHEMA))
 
 
 @pytest.mark.parametrize("factor", [0, -1, 1.5, "x", True, float("nan")])

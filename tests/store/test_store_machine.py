@@ -91,7 +91,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert trained([self.rows.pop(done.id)]) == trained([(row, label)])
         self.gone.add(done.id)
 
-    @precondition(lambda self: self.start and self.start_weight == 1.0)
+    @precondition(lambda self: self.start)
     @rule()
     def forget_what_was_there_from_the_start(self):
         row, label = self.start[-1]

@@ -113,9 +113,9 @@ class State:
     def counts_of(self, change: int) -> Model:
         return self.row_counts.read(self.journal.counts(change))
 
-    def faded(self, model: Model, entry: Entry) -> Model:
-        """The counts of a row as they were learned, times every decay since."""
-        for factor in self.journal.decays_since(entry.first):
+    def faded(self, model: Model, first: int) -> Model:
+        """The counts of a row as they were learned, by this change, times every decay since."""
+        for factor in self.journal.decays_since(first):
             model = model * factor
         return model
 
