@@ -100,6 +100,14 @@ class StoreMachine(RuleBasedStateMachine):
         self.start.pop()
         assert self.store.forget(row, label).id is None
 
+    @precondition(lambda self: not self.start)
+    @rule(row=ROWS, label=LABELS)
+    def forget_what_nobody_learned(self, row, label):
+        """Whatever other rows would have in common with it."""
+        if all(trained([other]) != trained([(row, label)]) for other in self.rows.values()):
+            with pytest.raises(UnknownRowError, match="no such row"):
+                self.store.forget(row, label)
+
     @rule(id=IDS, label=LABELS)
     def correct(self, id, label):
         if id in self.rows:

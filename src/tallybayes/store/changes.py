@@ -142,18 +142,20 @@ class Changes:
         raise self._unknown(id)
 
     def forget_counts(self, counted: CountedRow, prove: bool) -> Change:
-        """Forgets a row by its content: the last one learned with it, or else one in the base."""
+        """Forgets a row by its content: the last one learned with it, or else one that was there from the start."""
         same = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
         for entry in list(same):
             if self._same(entry, counted):
                 return self._take_out([entry], FORGET, prove)[0]
-        base, faded = self.state.read_base(), self.state.faded(counted.model, 0)
+        start, faded = self.state.start().copy(), self.state.faded(counted.model, 0)
         try:
-            base -= faded
-            to_bytes(base)  # raises an error if the remaining counts are impossible
+            start -= faded
+            to_bytes(start)  # raises an error if the remaining counts are impossible
         except ValueError as error:
             raise UnknownRowError(f"There is no such row with this label in the store. {error}") from None
-        return Change(self._change(FORGET, None, take=faded, prove=prove, rebase=True), FORGET, None)
+        number = self._change(FORGET, None, take=faded, prove=prove, rebase=True)
+        self.state.known_start = start
+        return Change(number, FORGET, None)
 
     def correct(self, id: str, label: Any, prove: bool) -> Change:
         entry = self.journal.entry(id)
