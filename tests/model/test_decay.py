@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from examples import some
 from family_values import family_of, names, rows_of
-from tallybayes import FAMILIES, Categorical, Model, Schema, digest
+from tallybayes import FAMILIES, Categorical, Histogram, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
 SOME = settings(max_examples=some(6), deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -102,6 +102,13 @@ def test_negligible_weights_are_refused_and_decay_to_nothing():
         model = model * 0.5
     assert model.classes == ["p", "q"]
     assert (model * 0.5).classes == ["q"]
+
+
+@pytest.mark.parametrize("factor", [1e-40, 5e-324])
+def test_weights_of_which_no_double_is_so_small_decay_to_nothing_too(factor):
+    schema = Schema({"h": Histogram(), "c": Categorical()})
+    model = Model.train(schema, {"h": [0.0, 1.0], "c": ["x", None]}, ["p", "p"]) * 0.3
+    assert digest(model * factor) == digest(Model(schema))
 
 
 def test_rows_never_learned_are_still_refused():
