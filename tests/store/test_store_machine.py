@@ -136,7 +136,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.start_weight *= factor
         self.weights = {id: weight * factor for id, weight in self.weights.items()}
 
-    @rule(name=st.sampled_from(["thresholds", "é"]), value=st.sampled_from([None, 0.5, {"spam": [1, "ü"]}]))
+    @rule(name=st.sampled_from(["thresholds", "é", "é\0"]), value=st.sampled_from([None, 0.5, {"spam": [1, "ü"]}]))
     def keep_a_setting(self, name, value):
         self.store.set(name, value)
         self.settings.pop(name, None)
