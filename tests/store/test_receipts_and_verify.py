@@ -7,11 +7,12 @@ import random
 import re
 import shutil
 import sqlite3
+from itertools import product
 
 import pytest
 
 from tallybayes import Model, Store, Words, check_receipt, digest, load, save
-from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError
+from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError, chain
 
 SCHEMA = {"text": Words()}
 
@@ -67,6 +68,13 @@ def test_altered_receipt_does_not_match(store):
         altered["record"][name] = 7 if name == "number" else "x"
         with pytest.raises(ReceiptError):
             check_receipt(json.dumps(altered), store)
+    for name, value in [*product(facts["record"], ["\ud800", 2**63, [], {}, True, 1.5]), ("number", -1)]:
+        forged = json.loads(json.dumps(facts))
+        forged["record"][name] = value
+        text = chain.ONE_FORM.encode({name: each for name, each in forged["record"].items() if each is not None})
+        forged["link"] = chain.link(bytes.fromhex(forged["previous"]), text.replace("\ud800", "?")).hex()
+        with pytest.raises(ReceiptError):
+            check_receipt(json.dumps(forged), store)
     for text in ("", "[]", "{}", '{"receipt": 1}', "[" * 10_000, '{"receipt": 2}'):
         with pytest.raises(ReceiptError):
             check_receipt(text, store)
