@@ -1,15 +1,17 @@
 """`tallybayes serve`: create, name, protect and serve stores."""
 
 import builtins
+import shutil
 import socket
 import subprocess
 import sys
+from urllib.parse import quote
 
 import httpx
 import pytest
 
 from letters import trained
-from service import process
+from service import process, serving
 from tallybayes import Store, digest, load, save
 from tallybayes.serve.opening import opened_stores
 
@@ -37,6 +39,31 @@ def test_store_is_named_after_its_model_or_folder(tmp_path, model):
         assert stores["there"].schema.label == "play"
     with opened_stores([str(tmp_path / "here"), str(tmp_path / "there")]) as stores:
         assert list(stores) == ["weather", "there"]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("ü b?.tally", "ü b?"),
+        ("..tally", "model"),
+        ("b\udcff\n\u202e.tally", "b\ufffd\ufffd\ufffd"),
+        (".tally", ".tally"),
+    ],
+)
+def test_name_can_be_shown_and_be_part_of_an_address(tmp_path, model, file, name):
+    shutil.copy(model, tmp_path / file)
+    with opened_stores([str(tmp_path / "s")], model=str(tmp_path / file)) as stores, serving(stores) as client:
+        for path in ("/", "/metrics", f"/v1/models/{quote(name)}"):
+            assert client.get(path, follow_redirects=True).status_code == 200
+        assert f"<title>Try it · {name} · " in client.get("/", follow_redirects=True).text
+
+
+def test_store_that_is_the_parent_folder_has_its_name(tmp_path, model, monkeypatch):
+    Store.create(tmp_path / "s", load(model)).close()
+    (tmp_path / "s" / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "s" / "sub")
+    with opened_stores([".."]) as stores:
+        assert list(stores) == ["s"]
 
 
 def test_two_stores_of_one_name_are_refused(tmp_path, model):

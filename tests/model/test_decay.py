@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from examples import some
 from family_values import family_of, names, rows_of
-from tallybayes import FAMILIES, Categorical, Model, Schema, digest
+from tallybayes import FAMILIES, Categorical, Histogram, Model, Schema, digest
 from tallybayes.files import from_bytes, to_bytes
 
 SOME = settings(max_examples=some(6), deadline=None, database=None, suppress_health_check=list(HealthCheck))
@@ -111,6 +111,13 @@ def test_numbers_of_numpy_are_factors(kind):
     assert digest(model * kind(2)) == digest(kind(2) * model) == digest(model * 2)
     with pytest.raises(ValueError, match="give a number from 0 to"):
         model * np.complex128(2)
+
+
+@pytest.mark.parametrize("factor", [1e-40, 5e-324])
+def test_weights_of_which_no_double_is_so_small_decay_to_nothing_too(factor):
+    schema = Schema({"h": Histogram(), "c": Categorical()})
+    model = Model.train(schema, {"h": [0.0, 1.0], "c": ["x", None]}, ["p", "p"]) * 0.3
+    assert digest(model * factor) == digest(Model(schema))
 
 
 def test_rows_never_learned_are_still_refused():

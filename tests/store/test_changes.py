@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 
-from tallybayes import Correlated, Gaussian, Model, Pairs, Schema, Store, Words, digest
+from tallybayes import Categorical, Correlated, Gaussian, Model, Pairs, Schema, Store, Words, digest
 from tallybayes.store import DifferentContentError, StoreError, StoreInUseError, UnknownRowError
 from tallybayes.store.ids import LONGEST
 
@@ -141,6 +141,26 @@ def test_decayed_rows_can_be_forgotten_and_corrected(tmp_path, factor):
         assert store.digest() == digest(left)
         assert [change.id for change in store.expire(datetime.now(UTC))] == ["b", "c"]
         assert store.digest() == digest(start * factor * factor)
+        store.forget("from the start", "ham")
+        assert store.digest() == digest(Model(SCHEMA))
+
+
+@pytest.mark.parametrize(
+    "change", [lambda store, row: store.decay(1), lambda store, row: store.forget(row, "x")], ids=["decay", "forget"]
+)
+def test_row_that_nobody_learned_takes_nothing_from_others(tmp_path, change):
+    schema, first = {"c": Categorical(), "d": Categorical()}, {"c": "from the", "d": "start"}
+    with Store.create(
+        tmp_path / "s", Model.train(schema, {name: [first[name]] * 2 for name in first}, ["x"] * 2)
+    ) as store:
+        store.learn({"c": "p", "d": "q"}, "x", id="a")
+        store.learn({"c": "r", "d": "s"}, "x", id="b")
+        change(store, first)
+        for row in ({"c": "p", "d": "s"}, {"c": "from the", "d": "s"}, {"c": "p", "d": None}):
+            with pytest.raises(UnknownRowError, match="no such row"):
+                store.forget(row, "x")
+        store.forget(first, "x")
+        assert [change.id for change in store.expire(datetime.now(UTC))] == ["a", "b"]
 
 
 @pytest.mark.parametrize("factor", [0, -1, 1.5, "x", True, float("nan")])

@@ -7,11 +7,12 @@ import random
 import re
 import shutil
 import sqlite3
+from itertools import product
 
 import pytest
 
 from tallybayes import Model, Store, Words, check_receipt, digest, load, save
-from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError
+from tallybayes.store import DamagedStoreError, ReceiptError, StoreError, UnknownRowError, chain
 
 SCHEMA = {"text": Words()}
 
@@ -67,6 +68,13 @@ def test_altered_receipt_does_not_match(store):
         altered["record"][name] = 7 if name == "number" else "x"
         with pytest.raises(ReceiptError):
             check_receipt(json.dumps(altered), store)
+    for name, value in [*product(facts["record"], ["\ud800", 2**63, [], {}, True, 1.5]), ("number", -1)]:
+        forged = json.loads(json.dumps(facts))
+        forged["record"][name] = value
+        text = chain.ONE_FORM.encode({name: each for name, each in forged["record"].items() if each is not None})
+        forged["link"] = chain.link(bytes.fromhex(forged["previous"]), text.replace("\ud800", "?")).hex()
+        with pytest.raises(ReceiptError):
+            check_receipt(json.dumps(forged), store)
     for text in ("", "[]", "{}", '{"receipt": 1}', "[" * 10_000, '{"receipt": 2}'):
         with pytest.raises(ReceiptError):
             check_receipt(text, store)
@@ -213,7 +221,8 @@ def test_flipped_byte_of_a_table_definition_is_detected(store):
 
 @pytest.mark.slow
 def test_flipped_byte_is_detected_if_it_matters(store, tmp_path):
-    """If nothing is detected, every query of the database is unchanged; in a model file every byte matters."""
+    """If nothing is detected, every query of the database is unchanged, and all later changes work; in a model file
+    every byte matters."""
     store.snapshot()
     store.learn("after the snapshot", "ham", id="c")
     store.set("thresholds", {"ham": 0.25, "spam": 0.75})
@@ -231,6 +240,12 @@ def test_flipped_byte_is_detected_if_it_matters(store, tmp_path):
             silent += 1
             assert name == "journal.sqlite", (name, at)
             assert contents(path) == expected, at
+            with Store.open(path) as damaged:
+                damaged.learn_all((f"more {n}" * n, "ham", str(n)) for n in range(40))
+                damaged.correct("a", "ham")
+                damaged.forget_all((None, None, id) for id in damaged.ids() if id != "a")
+                assert damaged.verify(), at
+                assert damaged.digest() == digest(Model.train(SCHEMA, "win a prize", ["ham"])), at
     assert silent < 60
 
 

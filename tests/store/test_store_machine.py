@@ -91,7 +91,7 @@ class StoreMachine(RuleBasedStateMachine):
         assert trained([self.rows.pop(done.id)]) == trained([(row, label)])
         self.gone.add(done.id)
 
-    @precondition(lambda self: self.start and self.start_weight == 1.0)
+    @precondition(lambda self: self.start)
     @rule()
     def forget_what_was_there_from_the_start(self):
         row, label = self.start[-1]
@@ -99,6 +99,14 @@ class StoreMachine(RuleBasedStateMachine):
             return
         self.start.pop()
         assert self.store.forget(row, label).id is None
+
+    @precondition(lambda self: not self.start)
+    @rule(row=ROWS, label=LABELS)
+    def forget_what_nobody_learned(self, row, label):
+        """Whatever other rows would have in common with it."""
+        if all(trained([other]) != trained([(row, label)]) for other in self.rows.values()):
+            with pytest.raises(UnknownRowError, match="no such row"):
+                self.store.forget(row, label)
 
     @rule(id=IDS, label=LABELS)
     def correct(self, id, label):
@@ -128,7 +136,7 @@ class StoreMachine(RuleBasedStateMachine):
         self.start_weight *= factor
         self.weights = {id: weight * factor for id, weight in self.weights.items()}
 
-    @rule(name=st.sampled_from(["thresholds", "é"]), value=st.sampled_from([None, 0.5, {"spam": [1, "ü"]}]))
+    @rule(name=st.sampled_from(["thresholds", "é", "é\0"]), value=st.sampled_from([None, 0.5, {"spam": [1, "ü"]}]))
     def keep_a_setting(self, name, value):
         self.store.set(name, value)
         self.settings.pop(name, None)

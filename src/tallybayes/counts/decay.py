@@ -22,8 +22,8 @@ def scaled(sums: Mapping[str, Exact], factor: float) -> dict[str, Exact]:
     """Sums times a number. Cells that weigh next to nothing are dropped, so that decay ends."""
     product = {name: array * factor for name, array in sums.items()}
     if not float(factor).is_integer():
-        weight = np.abs(product["n"].round())
-        gone = (weight > 0) & (weight < LEAST_WEIGHT)
+        weight = product["n"]
+        gone = ~weight.is_zero() & (np.abs(weight.round()) < LEAST_WEIGHT)
         product = {k: Exact(np.where(gone[..., None], 0, v.limbs), v.low).trimmed() for k, v in product.items()}
     return product
 

@@ -70,5 +70,7 @@ def _start(schema: str | None, model: str | None) -> Schema | Model:
 
 
 def name_of(store: Store) -> str:
-    """The name of its model: the one given when the store was created, or else that of its folder."""
-    return store.settings().get(NAME) or store.path.name
+    """The name of its model: the one given when the store was created, or else that of its folder. It has to be shown,
+    and to be part of an address, where dots alone would mean a folder."""
+    name = str(store.settings().get(NAME) or os.path.basename(os.path.normpath(store.path)))
+    return "".join(each if each.isprintable() else "\ufffd" for each in name) if name.strip(".") else "model"

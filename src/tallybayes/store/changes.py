@@ -142,18 +142,20 @@ class Changes:
         raise self._unknown(id)
 
     def forget_counts(self, counted: CountedRow, prove: bool) -> Change:
-        """Forgets a row by its content: the last one learned with it, or else one in the base."""
+        """Forgets a row by its content: the last one learned with it, or else one that was there from the start."""
         same = self.journal.entries("WHERE mark = ? ORDER BY first DESC", counted.mark)
         for entry in list(same):
             if self._same(entry, counted):
                 return self._take_out([entry], FORGET, prove)[0]
-        base = self.state.read_base()
+        start, faded = self.state.start().copy(), self.state.faded(counted.model, 0)
         try:
-            base -= counted.model
-            to_bytes(base)  # raises an error if the remaining counts are impossible
+            start -= faded
+            to_bytes(start)  # raises an error if the remaining counts are impossible
         except ValueError as error:
             raise UnknownRowError(f"There is no such row with this label in the store. {error}") from None
-        return Change(self._change(FORGET, None, take=counted.model, prove=prove, rebase=True), FORGET, None)
+        number = self._change(FORGET, None, take=faded, prove=prove, rebase=True)
+        self.state.known_start = start
+        return Change(number, FORGET, None)
 
     def correct(self, id: str, label: Any, prove: bool) -> Change:
         entry = self.journal.entry(id)
@@ -165,7 +167,8 @@ class Changes:
             return Change(entry.change, CORRECT, id, already=True)
         in_base = entry.first <= self.state.base
         if in_base:
-            old, new = self.state.faded(old, entry), new._replace(model=self.state.faded(new.model, entry))
+            faded = partial(self.state.faded, first=entry.first)
+            old, new = faded(old), new._replace(model=faded(new.model))
         number = self._change(CORRECT, id, take=old, add=new, prove=prove, rebase=in_base)
         known = self.state.snapshot
         if known is not None and entry.change <= known:
@@ -194,7 +197,7 @@ class Changes:
         for i, entry in enumerate(entries, 1):
             self.halfway = bool(done)  # all or none
             rebase = in_base and i == len(entries)
-            counted = state.faded(state.counts_of(entry.change), entry)
+            counted = state.faded(state.counts_of(entry.change), entry.first)
             number = self._change(what, entry.id, take=counted, prove=prove, rebase=rebase)
             self.journal.remove(entry)
             done.append(Change(number, what, entry.id))

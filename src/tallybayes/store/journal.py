@@ -167,8 +167,8 @@ class Journal:
         """The settings of the store by name."""
         if altered := self.altered():
             raise self._damaged(f"{altered[0]!r} does not match its hash")
-        found = self.do("SELECT substr(name, 5), value FROM about WHERE name GLOB 'set *'")
-        return {name: json.loads(value) for name, value in found}
+        found = self.do("SELECT name, value FROM about WHERE name GLOB 'set *'")  # `substr` would end at a zero
+        return {name.removeprefix("set "): json.loads(value) for name, value in found}
 
     def set(self, name: str, value: Any) -> None:
         if value is None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tallybayes.store.store import Store
 
 FORMAT = 1
+BITS = 63  # of a number in SQLite
 
 
 class ReceiptError(StoreError):
@@ -50,7 +51,10 @@ class Receipt:
             facts: dict[str, Any] = json.loads(text)
             if facts["receipt"] != FORMAT:
                 raise ReceiptError(f"The receipt has format {facts['receipt']!r}; this version reads {FORMAT}.")
-            record = record_from(Record(**facts["record"]).text())
+            text = Record(**facts["record"]).text()
+            record = record_from(text.encode().decode())  # a `ValueError` for lone surrogates, which have no hash
+            if type(record.number) is not int or record.number.bit_length() > BITS:
+                raise ValueError("no number of a change")
             return cls(record, bytes.fromhex(facts["previous"]), bytes.fromhex(facts["link"]))
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             if isinstance(error, ReceiptError):

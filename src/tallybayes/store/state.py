@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from itertools import groupby
 from typing import NamedTuple
 
 from tallybayes.files import RowCounts
@@ -52,6 +53,7 @@ class State:
     number: int  # of the last change
     base: int  # the change at which the base was written
     snapshot: int | None  # the change at which the snapshot was written, if it can be read
+    known_start: Model | None = None  # until a decay, or an error
 
     def __init__(self, folder: Folder, journal: Journal) -> None:
         self.folder, self.journal = folder, journal
@@ -65,7 +67,7 @@ class State:
         self.base = self.journal.about("base")
         self.snapshot = self.journal.about("snapshot")
         self._waiting: list[CountedRow] = []  # rows that are learned, but not yet added to the model
-        self._model = self._replayed()
+        self._model, self.known_start = self._replayed(), None
         self.row_counts = RowCounts(self._model.schema)
 
     @property
@@ -76,7 +78,7 @@ class State:
 
     @model.setter
     def model(self, model: Model) -> None:
-        self._model = model
+        self._model, self.known_start = model, None
 
     def learn(self, counted: CountedRow) -> None:
         """Adds a row, at the latest when the model is used; an error if it cannot be added."""
@@ -113,11 +115,22 @@ class State:
     def counts_of(self, change: int) -> Model:
         return self.row_counts.read(self.journal.counts(change))
 
-    def faded(self, model: Model, entry: Entry) -> Model:
-        """The counts of a row as they were learned, times every decay since."""
-        for factor in self.journal.decays_since(entry.first):
+    def faded(self, model: Model, first: int) -> Model:
+        """The counts of a row as they were learned, by this change, times every decay since."""
+        for factor in self.journal.decays_since(first):
             model = model * factor
         return model
+
+    def start(self) -> Model:
+        """The rows that were there from the start: the base without those in the journal, which must stay possible."""
+        if self.known_start is None:
+            found, read = self.read_base(), self.row_counts.read_all
+            kept = self.journal.kept("WHERE first <= ?", self.base)
+            for _, alike in groupby(kept, lambda row: self.journal.decays_since(row[0].first)):
+                for part in in_parts(alike):
+                    found -= self.faded(read(counts for _, counts in part), part[0][0].first)
+            self.known_start = found
+        return self.known_start
 
     def tidy(self) -> None:
         """Deletes files that are unknown to the journal."""
@@ -146,7 +159,7 @@ class State:
 
     def go_back(self, before: Place) -> None:
         """Restores the state after a transaction and the counts were rolled back to it. Deleted files stay deleted."""
-        self.number, self.model.schema = before.number, before.schema
+        self.number, self.model.schema, self.known_start = before.number, before.schema, None
         if self.base != before.base:
             self.base = before.base
             self.folder.remove_after(BASE, before.number)  # an older base may be the committed one
