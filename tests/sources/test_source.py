@@ -135,6 +135,8 @@ def test_non_tables_are_refused_by_name():
     os.chmod(write("secret.csv"), 0)
     if os.geteuid():
         assert refusal("secret.csv") == "secret.csv cannot be read: Permission denied."
+    if os.path.exists("/proc/self/mem"):  # a disk error, on its first bytes
+        assert refusal("/proc/self/mem") == "/proc/self/mem cannot be read: Input/output error."
     assert refusal(["x.csv", "folder"]) == "folder has documents and x.csv is a table; read one kind at a time."
 
 
