@@ -123,7 +123,7 @@ def _counted(
         if given is None or how.given:
             raise ValueError("--text and --cell describe one row: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
-    source = how.open()
+    source = how.open(or_row=True)
     labels = label if given is None else pa.scalar(given, model.label_type)
     with watching(source, "counting"):
         return tallybayes.Model.train(

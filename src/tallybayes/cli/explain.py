@@ -108,7 +108,7 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
         check_cells(model.schema, batch, absent)
         return pa.record_batch(matched(batch, model.schema.by_column, absent))
 
-    source, found, wanted = how.open(), list[pa.RecordBatch](), rows
+    source, found, wanted = how.open(or_row=True), list[pa.RecordBatch](), rows
     for batch in source.each(source.column_types(model.schema.reads(), absent=absent), known, rows):
         found.append(batch.slice(0, wanted))
         wanted -= len(found[-1])
