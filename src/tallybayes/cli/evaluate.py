@@ -119,10 +119,9 @@ def evaluate(
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
     if suspicious:
-        say(
-            "The model has counted exactly as many rows of each class as there are here. If these are the rows it was "
-            "trained on, the figures are too good: hold rows out with --folds 10, or test on other rows."
-        )
+        from tallybayes.report.full_report import TOO_GOOD
+
+        say(f"{TOO_GOOD}hold rows out with --folds 10, or test on other rows.")
     if at_least is not None and not measured.accuracy >= at_least:
         say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO
