@@ -238,6 +238,18 @@ def test_oversized_row_is_an_error_without_extra_memory(file, monkeypatch):
     assert refusal(path, None, reading).endswith("give --no-quotes if quotes are ordinary characters.")
 
 
+@pytest.mark.parametrize("size", [16, 40, 64])
+@pytest.mark.parametrize("ending", ["", "\n", "\n2\n"])
+def test_limit_of_a_row_does_not_depend_on_where_blocks_begin(file, monkeypatch, size, ending):
+    monkeypatch.setattr("tallybayes.sources.text.ROW_LIMIT", 64)
+    reading = ReadOptions(block_bytes=size)
+    for before in range(1, 40):
+        start = "a\n" + "b" * before + "\n"
+        assert rows_of(file(start + "c" * 64 + ending), None, reading)[1] == {"a": "c" * 64}
+        message = refusal(file(start + "c" * 65 + ending), None, reading)
+        assert message.startswith("data.csv, line 3: the row is longer than")
+
+
 def test_very_wide_files(file):
     names = [f"c{i}" for i in range(2000)]
     path = file(",".join(names) + "\n" + "\n".join(",".join(str(i + row) for i in range(2000)) for row in range(20)))
