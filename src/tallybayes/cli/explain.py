@@ -93,7 +93,7 @@ def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> 
             print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in ranked]}))
             continue
         wide = max((len(clean(column)) for column, _ in ranked), default=0)
-        lines = [f"{clean(column):{wide}}  {gain:.4f}" for column, gain in ranked]
+        lines = [f"{clean(column):{wide}}  {gain:.4f} nats" for column, gain in ranked]
         print("\n".join([*([f"Row {at + 1}"] * (len(rows) > 1)), *(lines or ["No cell is missing."])]))
 
 
