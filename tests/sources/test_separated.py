@@ -76,7 +76,7 @@ def test_decimal_comma(file):
 def test_names_for_a_file_without_a_header(file):
     path = file("1,x\n2,y\n")
     assert rows_of(path, None, ReadOptions(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
-    assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
+    assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; --names gives 1: 'a'."
 
 
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-32"])
