@@ -235,7 +235,7 @@ class Input:
         self.start = self.stored.start  # of what is left to read, in stored bytes if these are not packed
         self.name = self.stored.name
         self.total = self.stored.total
-        self.live = reading.live and path == STANDARD_INPUT
+        self.live = reading.live and (path == STANDARD_INPUT or self.total is None)
         self.stream = Stream(self.stored)
         codec = codec_of(self.stream.look())
         self.packed = codec is not None
