@@ -30,7 +30,7 @@ ENDINGS = {  # verb → code → arguments
     "suspects": {0: "suspects weather.tally weather.csv", 2: "suspects weather.tally twice.csv"},
     "evaluate": {
         0: "evaluate weather.tally weather.csv --at-least 0.1",
-        1: "evaluate weather.tally weather.csv --at-least 1.1",
+        1: "evaluate weather.csv --label play --folds 5 --at-least 1",
         2: "evaluate weather.tally weather.csv --label outlook",
     },
     "choose": {

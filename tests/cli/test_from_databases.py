@@ -59,7 +59,11 @@ def test_every_reading_verb_accepts_a_database(tally, days, model):
         (["train", *ALL[:3], "SELECT * FROM no", "-l", "play", "-o", "m.tally"], "days.db: no such table: no."),
         (["train", *ALL[:3], "SELECT 1 AS play LIMIT 0", "-l", "play", "-o", "m.tally"], "There are no rows"),
         (["train", *ALL, "-o", "m.tally"], "Which column holds the classes?"),
-        (["train", "-o", "m.tally"], "There is no data: give files, folders, - for standard input, --query"),
+        (["train", "-o", "m.tally"], "There is no data: give files, folders, - for standard input, or --query."),
+        (
+            ["predict", "weather.tally"],
+            "There is no data: give files, folders, - for standard input, --query, --text or --cell.",
+        ),
         (["choose", "weather.tally", *ALL], "the answer to a query can be read only once"),
         (["evaluate", "weather.tally", *ALL, "--folds", "2"], "the answer to a query can be read only once"),
         (["predict", "weather.tally", *ALL, "--text", "x"], "--text and --cell describe one row"),

@@ -38,7 +38,9 @@ def test_explain_ask_needs_no_data(tally, model, tmp_path):
     ended = tally("explain", "weather.tally", "--ask")
     expected = load(tmp_path / "weather.tally").ask_next({})
     assert ended.code == 0
-    assert [line.split() for line in ended.out.splitlines()] == [[name, f"{gain:.4f}"] for name, gain in expected]
+    assert [line.split() for line in ended.out.splitlines()] == [
+        [name, f"{gain:.4f}", "nats"] for name, gain in expected
+    ]
     assert tally("explain", "weather.tally").code == 2
 
 

@@ -92,8 +92,13 @@ def test_column_name_with_an_equals_sign(tally, weather):
     assert load("m").schema.columns == {"a=b (x)": Poisson(shape=2.0, rate=1.0)}
 
 
-def test_accuracy_that_is_not_a_number_is_an_error(tally, model, weather):
-    assert tally("evaluate", model, weather, "--at-least", "nan").code == 2
+@pytest.mark.parametrize("accuracy", ["nan", "95", "-0.1"])
+def test_accuracy_that_is_no_share_is_an_error(tally, model, weather, accuracy):
+    ended = tally("evaluate", model, weather, "--at-least", accuracy)
+    assert (ended.code, ended.err) == (
+        2,
+        f"tallybayes evaluate: --at-least {accuracy}: give an accuracy from 0 to 1.\n",
+    )
 
 
 def test_days_that_are_not_a_number_are_an_error(tally, model):

@@ -123,7 +123,7 @@ def test_bad_file_is_an_error_that_names_it(tally, weather, content, message):
 def test_missing_label_is_an_error_that_lists_the_marks(tally, model, weather, options, markers):
     weather.with_name("bad.csv").write_text("outlook,temp,play\nsunny,1,no\nrain,2,NA\n")
     said = f" Cells that are {markers} are missing values, unless --no-default-missing is given.\n"
-    training = "; training can count it without one: --unlabelled, or unlabelled=EM()."
+    training = "; training can count it without one: `tallybayes train --unlabelled`, or unlabelled=EM()."
     for line, more in (
         ("train bad.csv --label play -o m.tally", training),
         ("learn weather.tally bad.csv", training),
@@ -140,7 +140,7 @@ def test_missing_label_in_typed_data_lists_no_marks(tally, weather):
     ended = tally("train", "bad.jsonl", "--label", "y", "-o", "m.tally")
     assert ended.err.endswith(
         "bad.jsonl, line 2: the row has no label. Drop it, or give it a label; "
-        "training can count it without one: --unlabelled, or unlabelled=EM().\n"
+        "training can count it without one: `tallybayes train --unlabelled`, or unlabelled=EM().\n"
     )
 
 

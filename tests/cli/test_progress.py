@@ -8,7 +8,7 @@ import sys
 import pytest
 from calling import PROGRAM
 
-QUICK = "from tallybayes.cli import main, progress; progress.EVERY = 3600; main()"  # nothing takes that long
+QUICK = "from tallybayes.cli import main, progress; progress.FIRST = 3600; main()"  # nothing takes that long
 
 
 def on_terminal(folder, *arguments, program=(PROGRAM,)):

@@ -262,3 +262,13 @@ def test_sample_texts_of_the_binary_reading(tally, tmp_path):
     assert "drawn from the word counts" in ended.err
     words = {word for text in texts for word in text.lower().split()}
     assert all(set(row["text"].split()) <= words for row in rows(ended.out))
+
+
+@pytest.mark.parametrize("verb", ["learn", "forget"])
+def test_rows_without_a_class_suggest_giving_it(tally, model, weather, verb):
+    weather.write_text("outlook,temp\nsunny,30.5\n")
+    ended = tally(verb, model, weather)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.endswith(
+        "has no column 'play'; it has 'outlook', 'temp'. If all rows are of one class, give it with --class.\n"
+    )

@@ -206,6 +206,10 @@ def test_other_files_are_refused_immediately(tmp_path):
             load(path)
     with pytest.raises(FileNotFoundError):
         load(tmp_path / "none")
+    with pytest.raises(
+        FileError, match=r"is a folder, not a model file\. The model in a store is saved by save\(Store"
+    ):
+        load(tmp_path)
 
 
 def hostile_header():

@@ -111,7 +111,7 @@ def test_adding_incompatible_models_is_refused():
         mine += Model.train(Schema({"x": Histogram(bits=8)}), {"x": [1.0]}, ["a"])
     with pytest.raises(ValueError, match=r"Histogram\(bits=12\) in one and by Gaussian\(\)"):
         mine += Model.train(Schema({"x": Gaussian()}), {"x": [1.0]}, ["a"])
-    with pytest.raises(ValueError, match="The columns differ: 'x' and 'y'"):
+    with pytest.raises(ValueError, match="The columns differ: only one has 'x', and only the other has 'y'"):
         mine += Model.train(Schema({"y": Gaussian()}), {"y": [1.0]}, ["a"])
     with pytest.raises(TypeError, match="type int64; those already counted are of type string"):
         mine += Model.train(Schema({"x": Histogram()}), {"x": [1.0]}, [1])

@@ -114,6 +114,13 @@ def test_report_without_test_rows():
     assert report.html().count("<svg") == 4
 
 
+def test_rows_that_the_model_may_have_counted_are_no_test():
+    said = "exactly as many rows of each class"
+    assert said in model_report(MODEL, FRAME, LABELS, pictures=False).text()
+    fewer = {name: values[1:] for name, values in FRAME.items()}
+    assert said not in model_report(MODEL, fewer, LABELS[1:], pictures=False).text()
+
+
 def test_plots_can_be_left_out():
     html = model_report(MODEL, FRAME, LABELS, pictures=False).html()
     assert "<svg" not in html

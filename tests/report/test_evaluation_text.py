@@ -68,3 +68,10 @@ def test_hostile_class_names_are_escaped():
     assert all(letter.isprintable() or letter == "\n" for letter in text)
     assert max(map(len, text.splitlines())) <= 100
     assert "errors, the 12 most frequent of 110" in text
+
+
+def test_rows_of_one_class_have_no_roc_auc():
+    found = counted({("yes", "yes"): 3, ("yes", "no"): 1})
+    lines = repr(found).splitlines()
+    assert "ROC AUC                        undefined: it compares rows of different classes" in lines
+    assert not any("nan" in line for line in lines)

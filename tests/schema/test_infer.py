@@ -86,7 +86,7 @@ CHOICES = {
     "structs": ([{"a": "b"}, {"a": "c"}], None, "records: convert their fields to columns"),
     "lists of structs": ([[{"a": 1}], [{"a": 2}]], None, "nested or mixed values: convert them to columns"),
     "lists of lists": ([[[1, 2], [3]], [[4]]], None, "nested or mixed values: convert them to columns"),
-    "maps": (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), None, "cells of type map<string, int64>"),
+    "maps": (pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())), None, "nested or mixed values: convert them"),
     "bytes": ([b"\xff", b"b"], None, "bytes: decode them to text"),
     "decimals": ([decimal.Decimal("1.5"), decimal.Decimal("2")], Gaussian(), "numbers from 1.5 to 2"),
 }

@@ -1,6 +1,8 @@
 """Parquet and Arrow: the requested columns and types, from possibly damaged files."""
 
+import gzip
 import re
+import resource
 from decimal import Decimal
 
 import numpy as np
@@ -159,3 +161,16 @@ def test_non_utf8_names_are_read_and_shown(tmp_path):
     source = open_source(tmp_path / name)
     assert next(source.batches({"n": NUMBER})).num_rows == 3
     assert source.where(0).endswith(r"caf\\xe9\n.parquet, row 1")
+
+
+def test_full_temporary_folder_is_not_called_damage(tmp_path):
+    packed = tmp_path / "data.parquet.gz"
+    packed.write_bytes(gzip.compress(write(tmp_path / "data.parquet").read_bytes()))
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, limits[1]))
+    try:
+        message = refusal(packed)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert message.startswith("data.parquet.gz cannot be copied into a temporary file in ")
+    assert message.endswith("(File too large). Set TMPDIR to another folder.")

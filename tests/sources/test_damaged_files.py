@@ -67,6 +67,11 @@ def test_parquet_row_groups_that_do_not_add_up_are_an_error(tmp_path):
         assert refusal(path).startswith("data.parquet is damaged: it should have 80 rows, but its row groups have")
 
 
+def test_encrypted_parquet_is_not_called_damaged(tmp_path):
+    (tmp_path / "data.parquet").write_bytes(b"PARE" + bytes(30) + (20).to_bytes(4, "little") + b"PARE")
+    assert refusal(tmp_path / "data.parquet") == "data.parquet is encrypted. Decrypt it first."
+
+
 def test_stream_without_its_end_marker_is_truncated(tmp_path):
     path = tmp_path / "data.arrows"
     arrow(path, pa.ipc.new_stream)

@@ -104,6 +104,12 @@ def test_folder_of_tables_is_an_error(tmp_path):
     assert rows(tmp_path, columns=["text"], kind="text") == [("a,b",), ("c,d",)]
 
 
+def test_tables_in_folders_are_not_documents_of_classes(tmp_path):
+    lay_out(tmp_path, {"_SUCCESS": "", "year=2024/1.csv.gz": "", "year=2025/1.csv.gz": "", "year=2025/_SUCCESS": ""})
+    with pytest.raises(SourceError, match=r"like .*/year=2024/1\.csv\.gz\. Give .* like '.*/\*\*/\*\.gz', or --input"):
+        reader(tmp_path)
+
+
 def test_many_files_next_to_folders_are_an_error(tmp_path):
     lay_out(tmp_path, {"1": "a", "2": "b", "3": "c", "attached/4": "d"})
     with pytest.raises(SourceError, match=r"has 3 files next to 1 folders or mboxes, like .*/1\. Give a folder of"):

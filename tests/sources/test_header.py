@@ -20,6 +20,17 @@ def test_repeated_names_are_numbered_with_a_note():
         assert len(settle_names("t.csv", ["a"] * 100)) == 100
 
 
+def test_only_column_that_looks_like_several_suggests_a_delimiter(tmp_path):
+    (tmp_path / "colons.csv").write_text("x:kind\n1:a\n")
+    source = open_source(tmp_path / "colons.csv")
+    with pytest.raises(
+        SourceError, match=r"'kind'; it has 'x:kind'\. If these are several columns, give --delimiter\.$"
+    ):
+        source.require(["kind"])
+    with pytest.raises(SourceError, match=r"has no column 'kin'; it has 'x:kind'\.$"):
+        source.require(["kin"])
+
+
 @pytest.mark.filterwarnings("ignore")
 @given(st.lists(st.sampled_from(["x", "x.2", "x.3", "x.2.2", "", "column 1", " x"]), max_size=12))
 def test_numbered_names_are_unique_and_the_first_keeps_its_name(first):

@@ -231,7 +231,7 @@ def test_a_rare_object_among_plain_values_is_a_bad_row_wherever_it_is(
     assert kind == (TEXT if isinstance(plain[0], str) else NUMBER)
     message = refusal(path, {"a": kind}, reading)
     assert message.startswith(f"data.jsonl, line {place + 1}, column 'a': the value is a")
-    assert message.endswith("; or leave the column out: --column 'a=left out'.")
+    assert message.endswith("; or train without the column: --column 'a=left out'.")
     assert rows_of(path, {"a": kind}, ReadOptions(block_bytes=block_bytes, skip_bad_rows=True)) == [
         {"a": value} for value in plain
     ]

@@ -65,7 +65,7 @@ def test_decimal_comma(file):
 def test_names_for_a_file_without_a_header(file):
     path = file("1,x\n2,y\n")
     assert rows_of(path, None, ReadOptions(names=("a", "b"))) == [{"a": 1, "b": "x"}, {"a": 2, "b": "y"}]
-    assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; 1 names are given: 'a'."
+    assert refusal(path, None, ReadOptions(names=("a",))) == "data.csv has 2 columns; --names gives 1: 'a'."
 
 
 @pytest.mark.parametrize("mark", ["utf-8-sig", "utf-16", "utf-32"])
@@ -225,6 +225,18 @@ def test_oversized_row_is_an_error_without_extra_memory(file, monkeypatch):
     assert refusal(path, None, reading).startswith("data.csv, line 3: the row is longer than")
     path = file('a,b\n1,2\n3,"' + "x\n" * 5_000)
     assert refusal(path, None, reading).endswith("give --no-quotes if quotes are ordinary characters.")
+
+
+@pytest.mark.parametrize("size", [16, 40, 64])
+@pytest.mark.parametrize("ending", ["", "\n", "\n2\n"])
+def test_limit_of_a_row_does_not_depend_on_where_blocks_begin(file, monkeypatch, size, ending):
+    monkeypatch.setattr("tallybayes.sources.text.ROW_LIMIT", 64)
+    reading = ReadOptions(block_bytes=size)
+    for before in range(1, 40):
+        start = "a\n" + "b" * before + "\n"
+        assert rows_of(file(start + "c" * 64 + ending), None, reading)[1] == {"a": "c" * 64}
+        message = refusal(file(start + "c" * 65 + ending), None, reading)
+        assert message.startswith("data.csv, line 3: the row is longer than")
 
 
 def test_very_wide_files(file):

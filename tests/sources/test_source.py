@@ -125,6 +125,8 @@ def test_non_tables_are_refused_by_name():
     os.chmod(write("secret.csv"), 0)
     if os.geteuid():
         assert refusal("secret.csv") == "secret.csv cannot be read: Permission denied."
+    if os.path.exists("/proc/self/mem"):  # a disk error, on its first bytes
+        assert refusal("/proc/self/mem") == "/proc/self/mem cannot be read: Input/output error."
     assert refusal(["x.csv", "folder"]) == "folder has documents and x.csv is a table; read one kind at a time."
 
 
@@ -154,7 +156,7 @@ def test_replaced_standard_input_is_read(monkeypatch):
 READ = """
 import sys, pyarrow as pa
 from tallybayes.sources import ReadOptions, open_source
-source = open_source("-", ReadOptions(live=sys.argv[1] == "live"))
+source = open_source(sys.argv[2], ReadOptions(live=sys.argv[1] == "live"))
 assert source.total is None
 source.sample()
 for batch in source.batches({"a": pa.float64(), "b": pa.string()}):
@@ -172,27 +174,28 @@ def test_standard_input_of_any_kind_is_sampled_and_read(kind):
     else:
         pq.write_table(table, sink)
     content = {"csv": CSV, "csv.gz": gzip.compress(CSV)}.get(kind) or sink.getvalue().to_pybytes()
-    result = subprocess.run([sys.executable, "-W", "error", "-c", READ, "no"], input=content, capture_output=True)
+    result = subprocess.run([sys.executable, "-W", "error", "-c", READ, "no", "-"], input=content, capture_output=True)
     place = "line 3" if "csv" in kind else "row 2"
     assert (result.stdout.decode(), result.stderr) == (f"{ROWS} standard input, {place}\n", b"")
 
 
-def test_rows_of_a_live_pipe_are_answered_as_they_arrive():
+@pytest.mark.parametrize(("path", "name"), [("-", b"standard input"), ("/dev/stdin", b"/dev/stdin")])
+def test_rows_of_a_live_pipe_are_answered_as_they_arrive(path, name):
     with subprocess.Popen(
-        [sys.executable, "-c", READ, "live"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [sys.executable, "-c", READ, "live", path], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:
         for i, piece in enumerate([b"a,b\n1,x\n", b"2,", b"y\n3,z\n", b'4,"\n', b'"\n5,w']):
             process.stdin.write(piece)
             process.stdin.flush()
             if i == 0:
-                assert process.stdout.readline() == b"[{'a': 1.0, 'b': 'x'}] standard input, line 2\n"
+                assert process.stdout.readline() == b"[{'a': 1.0, 'b': 'x'}] %b, line 2\n" % name
             if i == 2:
-                expected = b"[{'a': 2.0, 'b': 'y'}, {'a': 3.0, 'b': 'z'}] standard input, line 4\n"
+                expected = b"[{'a': 2.0, 'b': 'y'}, {'a': 3.0, 'b': 'z'}] %b, line 4\n" % name
                 assert process.stdout.readline() == expected
             if i == 4:
-                assert process.stdout.readline() == b"[{'a': 4.0, 'b': '\\n'}] standard input, line 5\n"
+                assert process.stdout.readline() == b"[{'a': 4.0, 'b': '\\n'}] %b, line 5\n" % name
         process.stdin.close()
-        assert process.stdout.readline() == b"[{'a': 5.0, 'b': 'w'}] standard input, line 7\n"
+        assert process.stdout.readline() == b"[{'a': 5.0, 'b': 'w'}] %b, line 7\n" % name
         assert process.wait() == 0
 
 
@@ -276,7 +279,7 @@ def test_pieces_fetched_elsewhere_are_fetched_one_by_one_when_they_are_wanted():
 def test_interrupt_while_waiting_for_a_pipe_stops_immediately():
     script = READ.replace("batch.to_pylist()", "len(batch)").replace("source.sample()", "print('ready', flush=True)")
     with subprocess.Popen(
-        [sys.executable, "-c", script, "no"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [sys.executable, "-c", script, "no", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         process.stdin.write(b"a,b\n" + b"1,x\n" * (6 << 20))  # more than a block
         process.stdin.flush()

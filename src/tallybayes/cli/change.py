@@ -123,7 +123,13 @@ def _counted(
         if given is None or how.given:
             raise ValueError("--text and --cell describe one row: they need --class, and no other data.")
         return tallybayes.Model.train(model.schema, row_of(model.schema, *row), pa.array([given], model.label_type))
-    source = how.open()
+    source = how.open(or_row=True)
+    name = model.schema.label if label is None else label
+    if given is None and name is not None:
+        try:
+            source.require([name])
+        except ValueError as error:
+            raise ValueError(f"{error} If all rows are of one class, give it with --class.") from None
     labels = label if given is None else pa.scalar(given, model.label_type)
     with watching(source, "counting"):
         return tallybayes.Model.train(

@@ -3,7 +3,6 @@ fold by fold or one by one."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,8 +101,8 @@ def evaluate(
     tallybayes evaluate mails.csv --label class --folds 10
     """
 
-    if at_least is not None and math.isnan(at_least):
-        raise ValueError("--at-least nan: give an accuracy from 0 to 1.")
+    if at_least is not None and not 0.0 <= at_least <= 1.0:
+        raise ValueError(f"--at-least {at_least:g}: give an accuracy from 0 to 1.")
     scoring = {"costs": costs, "reject": reject, "threads": threads, "absent": absent}
     training = {"schema": schema, "column": column, "prior": prior, "label_as_text": label_as_text, "weigh": weigh}
     training["dependence"] = None if dependence == "none" else dependence
@@ -120,10 +119,9 @@ def evaluate(
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
     if suspicious:
-        say(
-            "The model has counted as many rows of each class. If it was trained on these rows, the figures are too "
-            "good: hold rows out with --folds 10, or test on others."
-        )
+        from tallybayes.report.full_report import TOO_GOOD
+
+        say(f"{TOO_GOOD}hold rows out with --folds 10, or test on other rows.")
     if at_least is not None and not measured.accuracy >= at_least:
         say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO

@@ -93,7 +93,7 @@ def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> 
             print(json.dumps({"ask": [{"column": column, "nats": gain} for column, gain in ranked]}))
             continue
         wide = max((len(clean(column)) for column, _ in ranked), default=0)
-        lines = [f"{clean(column):{wide}}  {gain:.4f}" for column, gain in ranked]
+        lines = [f"{clean(column):{wide}}  {gain:.4f} nats" for column, gain in ranked]
         print("\n".join([*([f"Row {at + 1}"] * (len(rows) > 1)), *(lines or ["No cell is missing."])]))
 
 
@@ -108,7 +108,7 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
         check_cells(model.schema, batch, absent)
         return pa.record_batch(matched(batch, model.schema.by_column, absent))
 
-    source, found, wanted = how.open(), list[pa.RecordBatch](), rows
+    source, found, wanted = how.open(or_row=True), list[pa.RecordBatch](), rows
     for batch in source.each(source.column_types(model.schema.reads(), absent=absent), known, rows):
         found.append(batch.slice(0, wanted))
         wanted -= len(found[-1])

@@ -102,7 +102,7 @@ def _answered(deciding: Deciding, how: Input, keep: list[str]) -> Iterator[pa.Re
 
     from tallybayes.sources.columns import empty_batch
 
-    source = how.open(live=True)
+    source = how.open(live=True, or_row=True)
     kept = [*([] if source.place is None else [source.place]), *keep]
     types = source.column_types(deciding.schema.reads(), absent=deciding.absent) | source.as_stored(kept)
     # Answers on a terminal and a progress bar would overwrite each other.

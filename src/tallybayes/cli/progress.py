@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from tallybayes.sources import Source
 
-EVERY = 0.2  # seconds between updates
+FIRST = 1.0  # seconds before a bar: answers of a quick verb may go to the same terminal, as through `grep` or `head`
+EVERY = 0.2  # … between updates
 _told: list[str] = []  # the text of the bar, if it replaces the default
 
 
@@ -72,9 +73,11 @@ def _bar(source: Source, doing: str) -> Iterator[None]:
     done = Event()
 
     def look() -> None:
-        while not done.wait(EVERY):
+        pause = FIRST
+        while not done.wait(pause):
             progress.update(task, completed=source.done, description=next(iter(_told), doing))
-            progress.start()  # not at once: answers of a quick verb may go to the same terminal, as through `grep`
+            progress.start()
+            pause = EVERY
 
     watcher = Thread(target=look, daemon=True)
     watcher.start()

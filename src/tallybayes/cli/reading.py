@@ -98,13 +98,15 @@ class Input:
     def given(self) -> bool:
         return bool(self.data) or self.query is not None
 
-    def open(self, *, live: bool = False) -> Source:
+    def open(self, *, live: bool = False, or_row: bool = False) -> Source:
+        """The source of the rows. A verb that takes one row instead is called with `or_row`."""
         if self.database is not None and self.query is None:
             raise ValueError(
                 "--database goes with --query: say which rows to read, like --query 'SELECT * FROM mails'."
             )
         if not self.given:
-            raise ValueError("There is no data: give files, folders, - for standard input, --query, --text or --cell.")
+            others = "--query, --text or --cell" if or_row else "or --query"
+            raise ValueError(f"There is no data: give files, folders, - for standard input, {others}.")
         if self.data and self.query is not None:
             raise ValueError(f"--query gives all rows, and {self.data[0]} is given as well. Give one of them.")
         from tallybayes.data.marks import MISSING, MISSING_NUMBERS

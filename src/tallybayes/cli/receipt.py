@@ -30,6 +30,8 @@ def show(
     \b
     tallybayes receipt show store/ m-17 > m-17.json
     """
+    if (id is None) == (number is None):
+        raise ValueError("Give the id of a row, or the number of a change with --change.")
     with tallybayes.Store.open(store) as found:
         print(found.receipt(id, number=number).text())
 

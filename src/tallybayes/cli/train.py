@@ -287,6 +287,9 @@ def block_lines(model: Model) -> list[str]:
     for name, family in in_order(schema.columns):
         if len(members(name)) > 1:
             weights = {} if schema.weights is None else schema.weights.parts.get(name, {})
-            parts = [schema.reasons.get(name, ""), *(f"{part} × {weight:.2g}" for part, weight in weights.items())]
+            parts = [
+                schema.reasons.get(name, ""),
+                *(f"{part} × {weight:.2g}" for part, weight in weights.items() if weight),
+            ]
             lines.append(f"Together: {len(members(name))} columns by {family.brief}; {'; '.join(filter(None, parts))}")
     return lines

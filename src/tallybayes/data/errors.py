@@ -81,7 +81,7 @@ class NoLabelError(RowError):
         reason, sentence = self.reason.removesuffix("."), str(self).removesuffix(".")
         found = NoLabelError(
             self.row,
-            f"{reason}; training can count it without one: --unlabelled, or unlabelled=EM().",
+            f"{reason}; training can count it without one: `tallybayes train --unlabelled`, or unlabelled=EM().",
             f"{sentence}; training can count them without one: unlabelled=EM().",
             self.column,
         )

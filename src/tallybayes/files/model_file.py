@@ -104,6 +104,9 @@ def load_version(path: str | os.PathLike[str]) -> Loaded:
             return Loaded(from_bytes(start + file.read()), version)
     except FileError as error:
         raise FileError(f"{os.fspath(path)}: {error}") from None
+    except IsADirectoryError:
+        advice = "The model in a store is saved by save(Store.open(folder).model(), 'model.tally')."
+        raise FileError(f"{os.fspath(path)} is a folder, not a model file. {advice}") from None
 
 
 def _version(found: os.stat_result) -> tuple[int, ...]:

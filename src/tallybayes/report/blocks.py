@@ -116,8 +116,12 @@ def times(log_odds: float) -> str:
 
 
 def count(n: float) -> str:
-    """A count or weight as text: `1,234.5`."""
-    return f"{n:,.12g}"
+    """A count or weight as text.
+
+    >>> count(1234567.0), count(9.00003331737), count(1e-5)
+    ('1,234,567', '9', '1e-05')
+    """
+    return f"{n if abs(n) < 1.0 else round(n, 4):,.{4 if abs(n) < 1.0 else 12}g}"
 
 
 def how_many(n: float, one: str = "row", many: str = "rows") -> str:

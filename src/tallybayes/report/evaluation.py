@@ -97,7 +97,10 @@ def summary(facts: EvaluationFacts) -> Iterator[tuple[str, str, str, str]]:
     yield "Brier score", f"{facts.brier:.4f}", error["brier"], ""
     several = len(facts.classes) > 2
     auc_of = "each class against the rest, on average" if several else ""
-    yield "ROC AUC", f"{facts.roc_auc:.4f}", error["roc_auc"], auc_of
+    if math.isnan(facts.roc_auc):
+        yield "ROC AUC", "", "", "undefined: it compares rows of different classes"
+    else:
+        yield "ROC AUC", f"{facts.roc_auc:.4f}", error["roc_auc"], auc_of
     yield "ECE", f"{facts.calibration_error:.4f}", "", "the expected calibration error"
     if facts.cost is not None:
         yield "cost", f"{facts.cost:.4f}", "", f"the model expects {facts.expected_cost:.4f}"

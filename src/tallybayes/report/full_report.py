@@ -3,6 +3,7 @@ words and values, the most confident mistakes, and how to verify the model."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -23,6 +24,10 @@ from tallybayes.schema.entries import MOST_COLUMNS, briefly, title
 TOP = 8  # pieces of evidence shown for a mistake
 LONGEST = 2000  # characters of a text that are shown
 NO_PICTURES = "There are no pictures because matplotlib is not installed: pip install 'tallybayes[plot]'."
+TOO_GOOD = (
+    "The model has counted exactly as many rows of each class as there are here. If it was trained on these rows, the "
+    "figures are too good: "
+)
 NO_ROWS = "No test rows were given, so the model is not evaluated here."
 
 PICTURES_FIRST = ("densities", "weighty")  # before the numbers
@@ -112,7 +117,16 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
             f"Accuracy on {how_many(measured.n, 'test row', 'test rows')}: {measured.accuracy:.1%}. Always deciding "
             f"for {short(measured.majority_class)}, the majority class, would reach {measured.baseline:.1%}."
         )
+        if _counted_as_many(known.classes, measured.confusion):
+            lines.append(f"{TOO_GOOD}cross-validate, or test on other rows.")
     yield Lines([*lines, *([] if facts.pictures else [NO_PICTURES])])
+
+
+def _counted_as_many(classes: Mapping[Any, float], confusion: Sequence[evaluation.Pair]) -> bool:
+    tested = Counter[Any]()
+    for pair in confusion:
+        tested[pair.truth] += pair.n
+    return bool(tested) and tested == classes
 
 
 def _quality(facts: WholeFacts) -> Iterator[Block]:

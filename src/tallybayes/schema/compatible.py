@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tallybayes.data.naming import those_there
 from tallybayes.families import Family
-from tallybayes.schema.entries import Name
+from tallybayes.schema.entries import Name, title
 
 LONGEST = 60  # characters of a setting that an error shows
 
@@ -14,8 +15,10 @@ LONGEST = 60  # characters of a setting that an error shows
 def check_same_counts(columns: Mapping[Name, Family], others: Mapping[Name, Family]) -> None:
     """Raises an error unless both have the same columns and count the same of each."""
     if columns.keys() != others.keys():
-        here, there = (", ".join(map(repr, side)) or "none" for side in (columns, others))
-        raise ValueError(f"The columns differ: {here} and {there}. Train both models with the same schema.")
+        here, there = columns.keys(), others.keys()
+        sides = [sorted(map(title, mine)) for mine in (here - there, there - here)]
+        alone = ", and only the other has ".join(those_there(names) for names in sides if names)
+        raise ValueError(f"The columns differ: only one has {alone}. Train both models with the same schema.")
     for name, family in columns.items():
         rival = others[name]
         if family is not rival and family.counts != rival.counts:

@@ -165,11 +165,14 @@ class Stored(FullReads):
 
     def readinto(self, buffer: Any) -> int:
         try:
-            got = os.readv(self._number, [buffer]) if self._put_in is None else self._put_in.readinto(buffer)
+            got = self._got(buffer)
         except OSError as error:
             raise SourceError(f"{self.name} cannot be read: {error.strerror or error}.") from None
         self.done += got
-        return int(got)
+        return got
+
+    def _got(self, buffer: Any) -> int:
+        return os.readv(self._number, [buffer]) if self._put_in is None else int(self._put_in.readinto(buffer))
 
     def again(self) -> StoredAgain:
         return StoredAgain(os.dup(self._number), self.name, self.start)
@@ -204,10 +207,8 @@ class StoredAgain(Stored):
         super().__init__(number, name)
         self.start = start
 
-    def readinto(self, buffer: Any) -> int:
-        got = os.preadv(self._number, [buffer], self.start + self.done)
-        self.done += got
-        return got
+    def _got(self, buffer: Any) -> int:
+        return os.preadv(self._number, [buffer], self.start + self.done)
 
 
 class Unpacked(FullReads):
@@ -234,7 +235,7 @@ class Input:
         self.start = self.stored.start  # of what is left to read, in stored bytes if these are not packed
         self.name = self.stored.name
         self.total = self.stored.total
-        self.live = reading.live and path == STANDARD_INPUT
+        self.live = reading.live and (path == STANDARD_INPUT or self.total is None)
         self.stream = Stream(self.stored)
         codec = codec_of(self.stream.look())
         self.packed = codec is not None

@@ -131,10 +131,14 @@ def spooled(source: Input) -> str | Stored:
     """A place with random access: the file itself, or an anonymous temporary one."""
     if source.total is not None and not source.packed and source.path != STANDARD_INPUT:
         return source.path
-    with tempfile.TemporaryFile() as spool:
-        shutil.copyfileobj(source.stream, spool, 1 << 20)
-        spool.flush()
-        return Stored(os.dup(spool.fileno()), source.name)
+    try:
+        with tempfile.TemporaryFile() as spool:
+            shutil.copyfileobj(source.stream, spool, 1 << 20)
+            spool.flush()
+            return Stored(os.dup(spool.fileno()), source.name)
+    except OSError as error:
+        place = f"{printable(tempfile.gettempdir())} ({error.strerror or error}). Set TMPDIR to another folder"
+        raise SourceError(f"{source.name} cannot be copied into a temporary file in {place}.") from None
 
 
 def open_anywhere(place: str | Stored) -> pa.NativeFile:
@@ -153,4 +157,6 @@ def naming(file: str) -> Iterator[None]:
     except SourceError:
         raise
     except (pa.ArrowException, OSError, EOFError, MemoryError, UnicodeDecodeError) as error:
+        if "encrypt" in str(error):
+            raise SourceError(f"{file} is encrypted. Decrypt it first.") from None
         raise SourceError(f"{file} is damaged or truncated: {printable(error)}.") from None

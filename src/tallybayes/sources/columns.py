@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import pyarrow as pa
@@ -10,6 +11,8 @@ from tallybayes.data.naming import hint, those_there
 from tallybayes.sources.base import SourceError
 from tallybayes.sources.paths import quoted
 
+WORDS = re.compile(r"\W+")
+
 
 def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None, optional: Collection[str] = ()) -> None:
     """Raises an error if one of the wanted columns does not exist. Optional ones may be absent, but not all of them."""
@@ -17,7 +20,15 @@ def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None, 
     allowed = () if there.isdisjoint(optional) else optional
     for name in wanted or ():
         if name not in there and name not in allowed:
-            raise SourceError(f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}")
+            advice = " If these are several columns, give --delimiter." if _holds(names, name) else ""
+            raise SourceError(
+                f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}{advice}"
+            )
+
+
+def _holds(names: Sequence[str], name: str) -> bool:
+    """Whether the only column is named by several words, and this is one of them."""
+    return len(names) == 1 and name in WORDS.split(names[0])
 
 
 def check_unique(file: str, names: Sequence[str]) -> None:

@@ -72,6 +72,8 @@ def _at(path: str, kind: str | None, boxes: Collection[str], *, alone: bool) -> 
     try:
         if os.path.isdir(path):
             groups = _in_folder(path, kind)
+            if kind is None:
+                _refuse_tables(path, [holder.path for _, holders in groups for holder in holders])
             return groups if alone else [Group(name or class_of(path), holders) for name, holders in groups]
         file = File(path, os.stat(path).st_size)
     except OSError as error:
@@ -96,11 +98,6 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
     folders, files = _listing(folder)
     boxes = _boxes(files, kind)
     if not folders and not boxes:
-        if kind is None and files and all(suffix(file.path) in TABLES for file in files):
-            raise SourceError(
-                f"{shown(folder)} contains tables, like {shown(files[0].path)}. Give the files themselves, like "
-                f"{shown(os.path.join(folder, '*'))}, or --input text if each of them is a document."
-            )
         return [Group(None, list(files))]
     loose = [file for file in files if file.path not in {box.path for box in boxes}]
     if len(loose) > len(folders) + len(boxes):
@@ -112,6 +109,18 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
         *(Group(class_of(within), _within(within, kind, folder)) for within in folders),
         *(Group(class_of(box.path, is_file=True), [box]) for box in boxes),
     ]
+
+
+def _refuse_tables(folder: str, paths: Sequence[str]) -> None:
+    """Refuses a folder of tables, perhaps in folders like year=2024, which would be taken for classes."""
+    paths = [path for path in paths if not os.path.basename(path).startswith("_")]  # like _SUCCESS
+    if paths and all(suffix(path) in TABLES for path in paths):
+        flat = os.path.dirname(paths[0]) == os.path.dirname(os.path.join(folder, ""))
+        every = os.path.join(folder, "*" if flat else os.path.join("**", "*" + os.path.splitext(paths[0])[1]))
+        raise SourceError(
+            f"{shown(folder)} contains tables, like {shown(paths[0])}. Give the files themselves, like "
+            f"{shown(every if flat else repr(every))}, or --input text if each of them is a document."
+        )
 
 
 def _within(folder: str, kind: str | None, around: str) -> list[Holder]:

@@ -246,7 +246,7 @@ def _value(value: Any, name: str, kind: pa.DataType) -> Any:
 
 def _left_out(name: str) -> str:
     entry = shlex.quote(f"{name}=left out") if name.isprintable() else "…"
-    return f"Correct it, {SKIP}; or leave the column out: --column {entry}."
+    return f"Correct it, {SKIP}; or train without the column: --column {entry}."
 
 
 def _text(value: Any, name: str) -> str | None:

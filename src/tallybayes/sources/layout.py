@@ -136,7 +136,7 @@ def read_header(file: str, data: pa.Buffer, delimiter: str, reading: ReadOptions
     if reading.names is not None:
         if len(reading.names) != cells[0]:
             raise SourceError(
-                f"{file} has {cells[0]} columns; {len(reading.names)} names are given: {those_there(reading.names)}."
+                f"{file} has {cells[0]} columns; --names gives {len(reading.names)}: {those_there(reading.names)}."
             )
         return list(reading.names), 0
     if not reading.header:

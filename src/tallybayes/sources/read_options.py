@@ -33,7 +33,7 @@ class ReadOptions:
     names: tuple[str, ...] | None = None  # of the columns, for a file that has no header
     header: bool = True  # whether the first row has the names; if not, and none are given, they are "column 1", …
     skip_bad_rows: bool = False  # leave out rows that cannot be read or counted; `Source.skipped` says how many
-    live: bool = False  # pass on rows of standard input as soon as they arrive
+    live: bool = False  # pass on rows of standard input and pipes as soon as they arrive
     block_bytes: int = BLOCK_BYTES  # text read at a time
 
     def __post_init__(self) -> None:

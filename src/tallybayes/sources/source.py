@@ -88,10 +88,10 @@ def _is_mail(path: str) -> bool:
     if not os.path.isfile(path) or SUFFIXES.get(suffix(path), "lines") != "lines":
         return False
     from tallybayes.sources.contents import HEAD_READ, looks_like_mail
-    from tallybayes.sources.raw_documents import opened
+    from tallybayes.sources.folders import beginning
+    from tallybayes.sources.raw_documents import File
 
-    with opened(path) as file:
-        return looks_like_mail(file.read(HEAD_READ))
+    return looks_like_mail(beginning(File(path, 0), HEAD_READ))
 
 
 class Source(RowSource):

@@ -111,6 +111,14 @@ class TextBlock(NamedTuple):
     open: bool = False  # whether the last row ends within quotes
 
 
+def _check_length(beginning: memoryview, delimiter: int, where: str) -> None:
+    """Raises an error if the first row does not end here; it would, or not, in a block, as that begins and is cut."""
+    end, _, is_open = kernels.find_rows_end(np.frombuffer(beginning, np.uint8), delimiter)
+    if not end:
+        cause = UNCLOSED if is_open else "Check the format of the file."
+        raise SourceError(f"{where}: the row is longer than {ROW_LIMIT >> 20} MiB. {cause}")
+
+
 def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: int = 1) -> Iterator[TextBlock]:
     """Blocks of about this many bytes, cut where rows end; the first one begins at this line."""
     size = min(size, LIVE_BYTES) if source.live else size
@@ -122,6 +130,8 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
         got = source.fill(view[len(rest) :])
         filled = len(rest) + got
         end, lines, is_open = kernels.find_rows_end(np.frombuffer(view[:filled], np.uint8), delimiter)
+        if filled > ROW_LIMIT:
+            _check_length(view[: ROW_LIMIT + 1], delimiter, f"{source.name}, line {line}")
         stored = source.stored.done
         if not got or (got < size and not source.live):
             if filled:
@@ -130,7 +140,4 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
         if end:
             yield TextBlock(line, buffer.slice(0, end), stored - given)
             given = stored
-        elif filled > ROW_LIMIT:
-            cause = UNCLOSED if is_open else "Check the format of the file."
-            raise SourceError(f"{source.name}, line {line}: the row is longer than {ROW_LIMIT >> 20} MiB. {cause}")
         line, rest = line + lines, view[end:filled]

@@ -59,7 +59,9 @@ class Receipt:
         except (ValueError, LookupError, TypeError, RecursionError) as error:
             if isinstance(error, ReceiptError):
                 raise
-            raise ReceiptError("This is not a receipt. Give the JSON of receipt(id).text().") from None
+            raise ReceiptError(
+                "This is not a receipt; `tallybayes receipt show`, or receipt(id).text(), writes one."
+            ) from None
 
 
 def receipt_of(journal: Journal, id: str | None, number: int | None) -> Receipt:

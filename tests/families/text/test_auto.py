@@ -90,6 +90,12 @@ def test_default_mix_is_smoothed_by_alpha():
     assert np.array_equal(told.believing(mix=None, alpha=0.25).log_joint({"x": ASKED}), model.log_joint({"x": ASKED}))
 
 
+def test_lists_of_columns_omit_the_fitted_mix():
+    family = Words(reading="auto", mix=Mix(((0.0,) * 6 + (1.8, 0.0, 0.0),), gamma=0.6, a=0.25))
+    assert "mix=Mix(" in repr(family)
+    assert family.brief == "Words(reading='auto')"
+
+
 def spelled(text, low=2, high=3):
     """The character n-grams of a text's words, with a space before and after each word."""
     joined = f" {' '.join(reference.words_of(text))} " if reference.words_of(text) else ""

@@ -104,7 +104,7 @@ def test_interval_coded_numbers_are_answered_at_their_edges():
     assert model.probability({"x": (3, 6)}) == middle
     assert model.probability("x <= 3") + middle + model.probability("x > 6") == pytest.approx(1.0)
     assert model.probability("x = 4 | colour=red") == model.probability("3 < x <= 6 | colour=red")
-    with pytest.raises(ValueError, match=r"Of .* numbers are counted by intervals; .* bounds among 3, 6"):
+    with pytest.raises(ValueError, match=r"Column 'colour, x': numbers are counted by intervals; .* bounds among 3, 6"):
         model.probability("2 < x <= 6")
     assert model.most_probable_row("x > 6")["x"] == "> 6"
 

@@ -76,9 +76,9 @@ def test_contradictions_are_impossible_events_and_invalid_conditions():
 
 def test_unknown_levels_and_classes_suggest_the_nearest():
     model = tennis(1.0)
-    with pytest.raises(ValueError, match=r"Of 'outlook' there is no level 'suny'. Did you mean 'sunny'?"):
+    with pytest.raises(ValueError, match=r"Column 'outlook': there is no level 'suny'. Did you mean 'sunny'?"):
         model.probability("outlook=suny")
-    with pytest.raises(ValueError, match=r"Of 'class' there is no level 'maybe'. There are 'no', 'yes'"):
+    with pytest.raises(ValueError, match=r"Column 'class': there is no level 'maybe'. There are 'no', 'yes'"):
         model.probability("class=maybe")
     for question in ("", "   ", None, {}):
         with pytest.raises(ValueError, match="asks nothing"):

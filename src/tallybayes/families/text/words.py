@@ -152,6 +152,10 @@ class Words(Family):
         to_json=mix_to_json,
     )
 
+    @property
+    def brief(self) -> str:
+        return self.shown(("mix",))
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.tokeniser is not None and self.punctuation:

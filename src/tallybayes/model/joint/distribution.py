@@ -14,7 +14,7 @@ from tallybayes.families.events import Event, NoJointError, Span
 from tallybayes.model.joint.elimination import log_max, log_sum
 from tallybayes.model.joint.questions import Events, asked, asked_events
 from tallybayes.model.scoring import Beliefs
-from tallybayes.schema.entries import Name, members
+from tallybayes.schema.entries import Name, members, title
 
 CLASS = "class"  # its name in questions if the schema gives none
 
@@ -81,7 +81,7 @@ class Joint:
         try:
             return np.where(events[self.label].mask(names), self.known.prior, -np.inf)
         except ValueError as error:
-            raise ValueError(f"Of {self.label!r} {error}") from None
+            raise ValueError(f"Column {self.label!r}: {error}") from None
 
     def _log_events(self, name: Name, belief: Belief, events: Mapping[int, Event]) -> Floats:
         family = self.known.schema.columns[name]
@@ -126,7 +126,7 @@ class Joint:
             family = type(self.known.schema.columns[name]).__name__
             raise NoJointError(f"Column {name!r} ({family}) cannot be asked about: {error}") from None
         except ValueError as error:
-            raise ValueError(f"Of {name!r} {error}") from None
+            raise ValueError(f"Column {title(name)!r}: {error}") from None
 
     def _refuse_point(self, name: str, event: Event, known: Event | None) -> None:
         """An error if the question asks for a single value of a continuous column that is not given."""

@@ -101,7 +101,9 @@ def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
 
 
 def _is_nested_list(kind: pa.DataType) -> bool:
-    """Whether these are lists of lists or of records, other than sparse vectors."""
+    """Whether these are maps, or lists of lists or of records, other than sparse vectors."""
+    if pa.types.is_map(kind):
+        return True
     inside = getattr(kind, "value_type", pa.null())
     if pa.types.is_struct(inside):
         return {field.name for field in inside} != {POSITION, VALUE}
