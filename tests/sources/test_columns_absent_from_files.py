@@ -86,13 +86,19 @@ def test_column_that_is_not_used_may_be_absent_from_a_later_file(tmp_path, kind)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
-def test_file_without_any_column_or_without_labels_is_an_error(tmp_path, kind):
+def test_file_without_any_column_or_without_labels_or_weights_is_an_error(tmp_path, kind):
     paths = [tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"]
     WRITERS[kind](paths[0], [{"x": 1.5, "z": "u", "y": "a"}])
     for second, said in ({"w": 1, "y": "a"}, "no column 'x'; it has 'w', 'y'"), ({"x": 1.5}, "no column 'y'; it has"):
         WRITERS[kind](paths[1], [second])
         with pytest.raises(SourceError, match=f"2.{kind} has {said}"):
             Model.train(SCHEMA, open_source(paths), absent="missing")
+    WRITERS[kind](paths[0], [{"x": 1.5, "w": 2, "y": "a"}])
+    for second in {"x": 1.5, "y": "a"}, {"w": 2, "y": "a"}:
+        WRITERS[kind](paths[1], [second])
+        with pytest.raises(SourceError, match=f"2.{kind} has no column '{'w' if 'x' in second else 'x'}'"):
+            Model.train(SCHEMA, open_source(paths), weights="w", absent="missing")
+    WRITERS[kind](paths[0], [{"x": 1.5, "z": "u", "y": "a"}])
     WRITERS[kind](paths[1], [{"x": 1.5, "y": "a"}])
     with pytest.raises(SourceError, match=f"2.{kind} has no column 'z'"):
         Model.train(SCHEMA, open_source(paths))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import pyarrow as pa
@@ -62,6 +62,10 @@ class RowSource(InputDescription, ABC):
     ) -> dict[str, pa.DataType]:
         """The types to read these columns and the label as; by default those of the sample. With `absent="missing"`,
         batches may lack them."""
+
+    @abstractmethod
+    def as_stored(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types to read columns as that are not counted, such as groups."""
 
     @abstractmethod
     def each(
