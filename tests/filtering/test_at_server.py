@@ -201,3 +201,12 @@ def test_asking_a_service_loads_little():
     done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True)
     assert b"127.0.0.1:1 does not answer: " in done.stderr
     assert done.stderr.splitlines()[-1] == b"[]"
+
+
+def test_help_and_reading_mail_need_neither_numpy_nor_arrow():
+    code = (
+        "import sys, tallybayes.cli.program, tallybayes.filtering.at_server, tallybayes.mail.row as row; "
+        "row.read_mail(b'x'); print(sorted({'numpy', 'pyarrow', 'scipy', 'starlette'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "[]\n"
