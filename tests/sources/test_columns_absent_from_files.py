@@ -7,11 +7,11 @@ import threading
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from examples import some
-from tallybayes import Categorical, Gaussian, Model, ReadOptions, Schema, digest, open_source
+from tallybayes import Categorical, Gaussian, Model, Pairs, ReadOptions, Schema, digest, open_source
 from tallybayes.sources import SourceError
 
 VALUES = {"x": st.integers(0, 9).map(float), "z": st.sampled_from(["u", "v"])}
@@ -62,6 +62,19 @@ def test_files_may_lack_different_columns(tmp_path_factory, files, sampled):
     if sampled:
         source.sample()
     assert digest(Model.train(SCHEMA, source, absent="missing")) == digest(expected)
+
+
+@settings(max_examples=some(30))
+@given(files=st.lists(tables(), min_size=2, max_size=3))
+@example(files=[[{"x": 1.0, "y": "a"}, {"x": 2.0, "y": "b"}], [{"x": 1.0, "z": "u", "y": "a"}]])
+def test_blocks_are_prepared_as_if_the_columns_were_there_and_empty(tmp_path_factory, files):
+    folder, schema = tmp_path_factory.mktemp("blocks"), Schema({("x", "z"): Pairs()}, label="y")
+    lacking, empty = ([folder / f"{name} {i}.csv" for i in range(len(files))] for name in ("lacking", "empty"))
+    for i, rows in enumerate(files):
+        csv(lacking[i], rows * 20)
+        csv(empty[i], [{"x": "", "z": ""} | row for row in rows] * 20)
+    found = Model.train(schema, open_source(lacking), absent="missing")
+    assert digest(found) == digest(Model.train(schema, open_source(empty)))
 
 
 @given(rows=st.lists(st.fixed_dictionaries({"y": LABEL}, optional=VALUES), min_size=1, max_size=9))

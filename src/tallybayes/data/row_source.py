@@ -41,8 +41,9 @@ class RowSource(InputDescription, ABC):
     skipped: int  # rows that could not be read or were refused
 
     @abstractmethod
-    def sample(self) -> pa.RecordBatch:
-        """Some rows, which are not consumed, each column with the type of its contents."""
+    def sample(self, optional: Collection[str] = ()) -> pa.RecordBatch:
+        """Some rows, which are not consumed, each column with the type of its contents; also of optional columns that
+        the first rows may lack."""
 
     @abstractmethod
     def again(self) -> RowSource:
