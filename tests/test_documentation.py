@@ -243,3 +243,20 @@ def test_decisions_are_listed_under_their_titles():
     titles = {path.name: path.read_text().splitlines()[0] for path in folder.glob("0*.md")}
     listed = re.findall(r"^- \[(\d+)\]\(([\w-]+\.md)\)\. (.*)$", (folder / "README.md").read_text(), re.M)
     assert {name: f"# {number}. {title}" for number, name, title in listed} == titles
+
+
+def test_every_decision_that_is_named_exists():
+    """Under its own number: links to one that was merged lead to the record that it is part of."""
+    there = {int(path.name[:4]) for path in (ROOT / "docs" / "decisions").glob("0*.md")}
+    texts = [
+        *ROOT.glob("*.md"),
+        *(path for name in ("docs", "src", "tests", "bench") for path in (ROOT / name).rglob("*")),
+    ]
+    named = {
+        int(number)
+        for path in texts
+        if path.suffix in (".md", ".py", ".cpp", ".hpp")
+        for number in re.findall(r"[Dd]ecisions?\s\[?([1-9]\d*)", path.read_text())
+    }
+    assert len(named) > 10
+    assert named <= there

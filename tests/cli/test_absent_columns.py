@@ -18,11 +18,13 @@ def test_absent_column_is_an_error_that_suggests_an_option(tally, model, tmp_pat
 def test_absent_column_counts_as_missing_cells(tally, model, tmp_path):
     (tmp_path / "new.csv").write_text("outlook,play\nrain,yes\nsunny,yes\n")
     (tmp_path / "blank.csv").write_text("outlook,temp,play\nrain,,yes\nsunny,,yes\n")
-    for verb in (["predict", "--proba"], ["predict", "--keep", "outlook"], ["explain"], ["evaluate"]):
-        name, *options = verb
-        found = tally(name, model, "new.csv", "--absent", "missing", *options)
-        assert found == tally(name, model, "blank.csv", *options)
-        assert found.code == 0
+    (tmp_path / "full.csv").write_text("temp,play,outlook\n25,yes,sunny\n")
+    for verb in "predict --proba", "predict --keep outlook", "predict --keep temp", "explain", "evaluate":
+        name, *options = verb.split()
+        for files in "new.csv", "new.csv full.csv", "full.csv new.csv":
+            found = tally(name, model, *files.split(), "--absent", "missing", *options)
+            assert found == tally(name, model, *files.replace("new", "blank").split(), *options)
+            assert found.code == 0
 
 
 def test_absent_column_in_json_lines(tally, model, tmp_path):

@@ -214,6 +214,28 @@ def test_hung_child_lets_the_mail_pass(model):
     assert b"was killed by SIGKILL" in ended.stderr
 
 
+@pytest.mark.parametrize("end", ["os.kill(os.getpid(), 15)", "os.kill(os.getpid(), 35)", "sys.exit(3)", "1 / 0"])
+def test_child_that_ends_while_it_writes_lets_the_whole_mail_pass(end):
+    code = (
+        "import os, sys, tallybayes.cli.judging as j, tallybayes.cli.mail_pipe as p; "
+        f"j.judge = lambda _: os.write(1, b'From: an') and {end}; sys.exit(p.pass_mail(sys.argv[2:]))"
+    )
+    for option, written in ("-u", (0, ham(1))), ("-s", (3, ham(1))), ("-e", (3, b"")):
+        command = [sys.executable, "-c", code, "filter", option, "spam.tally"]
+        ended = subprocess.run(command, input=ham(1), capture_output=True, check=False)
+        assert (ended.returncode, ended.stdout) == written
+
+
+def test_terminated_child_leaves_no_half_written_model(tmp_path):
+    code = (
+        "import os; from tallybayes.cli.running import begin; from tallybayes.files.replacing import replacing\n"
+        "begin()\n"
+        "with replacing('new.tally') as file: file.write(b'half'); os.kill(os.getpid(), 15)"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=False)
+    assert (ended.returncode, list(tmp_path.iterdir())) == (143, [])
+
+
 def test_mail_of_any_size_passes(model, tmp_path):
     big = tmp_path / "big"
     big.write_bytes(ham(1) + b"0123456789abcde\n" * 6_250_000)

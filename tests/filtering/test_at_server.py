@@ -16,6 +16,7 @@ from tallybayes.filtering.at_server import ServerError, ServerFilter
 from tallybayes.filtering.base import ANY, Letter, Wanted
 from tallybayes.filtering.classes import Names
 from tallybayes.filtering.in_store import StoreFilter
+from tallybayes.filtering.site import Site
 from tallybayes.serve.tokens import new_token
 
 
@@ -96,6 +97,19 @@ def test_invalid_url_is_refused(at, url):
 
 
 @pytest.mark.parametrize(
+    ("url", "host", "name"),
+    [
+        ("http://me:secret@LOCALHOST:81/a%20b", "localhost", "LOCALHOST:81"),
+        ("http://[::1]:81/a%20b", "::1", "[::1]:81"),
+        ("http://bücher.example:81/a%20b", "xn--bcher-kva.example", "xn--bcher-kva.example:81"),
+    ],
+)
+def test_host_of_a_url(url, host, name):
+    assert Site.of(url) == ("http", host, 81, name, "/a%20b")
+    assert Site.of(url.replace("http", "https").replace(":81", ""))[:3] == ("https", host, 443)
+
+
+@pytest.mark.parametrize(
     "said",
     [
         b"",
@@ -128,11 +142,11 @@ def test_any_other_server_is_an_error_with_a_message(at, said):
         thread.join()
 
 
-@pytest.mark.parametrize("said", [{"detail": "No mail here."}, {}])
-def test_service_that_reads_no_mail_gets_its_row(at, said):
-    """Such as one without lxml."""
+@pytest.mark.parametrize("refused", [(415, {"detail": "No mail here."}), (415, {}), (413, {})])
+def test_service_that_reads_no_mail_gets_its_row(at, refused):
+    """Such as one without lxml, or behind a proxy that lets only small requests pass."""
     row, asked = Letter(spam(1)).row, []
-    answers = [(415, said), (200, {"answers": [{"probabilities": {"ham": 0.25, "spam": 0.75}}]})]
+    answers = [refused, (200, {"answers": [{"probabilities": {"ham": 0.25, "spam": 0.75}}]})]
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
         def answer():
@@ -187,3 +201,12 @@ def test_asking_a_service_loads_little():
     done = subprocess.run([sys.executable, "-c", code], input=b"", capture_output=True, check=True)
     assert b"127.0.0.1:1 does not answer: " in done.stderr
     assert done.stderr.splitlines()[-1] == b"[]"
+
+
+def test_help_and_reading_mail_need_neither_numpy_nor_arrow():
+    code = (
+        "import sys, tallybayes.cli.program, tallybayes.filtering.at_server, tallybayes.mail.row as row; "
+        "row.read_mail(b'x'); print(sorted({'numpy', 'pyarrow', 'scipy', 'starlette'} & sys.modules.keys()))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
+    assert done.stdout == "[]\n"

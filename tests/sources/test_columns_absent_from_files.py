@@ -6,12 +6,12 @@ import threading
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from writing import write
 
 from examples import some
-from tallybayes import Categorical, Gaussian, Model, ReadOptions, Schema, digest, open_source
+from tallybayes import Categorical, Gaussian, Model, Pairs, ReadOptions, Schema, digest, open_source
 from tallybayes.sources import SourceError
 
 VALUES = {"x": st.integers(0, 9).map(float), "z": st.sampled_from(["u", "v"])}
@@ -45,6 +45,19 @@ def test_files_may_lack_different_columns(tmp_path_factory, files, sampled):
     assert digest(Model.train(SCHEMA, source, absent="missing")) == digest(expected)
 
 
+@settings(max_examples=some(30))
+@given(files=st.lists(tables(), min_size=2, max_size=3))
+@example(files=[[{"x": 1.0, "y": "a"}, {"x": 2.0, "y": "b"}], [{"x": 1.0, "z": "u", "y": "a"}]])
+def test_blocks_are_prepared_as_if_the_columns_were_there_and_empty(tmp_path_factory, files):
+    folder, schema = tmp_path_factory.mktemp("blocks"), Schema({("x", "z"): Pairs()}, label="y")
+    lacking, empty = ([folder / f"{name} {i}.csv" for i in range(len(files))] for name in ("lacking", "empty"))
+    for i, rows in enumerate(files):
+        write(lacking[i], pa.Table.from_pylist(rows * 20))
+        write(empty[i], pa.Table.from_pylist([{"x": None, "z": None} | row for row in rows] * 20))
+    found = Model.train(schema, open_source(lacking), absent="missing")
+    assert digest(found) == digest(Model.train(schema, open_source(empty)))
+
+
 @given(rows=st.lists(st.fixed_dictionaries({"y": LABEL}, optional=VALUES), min_size=1, max_size=9))
 def test_fields_may_appear_late_in_a_pipe_of_json_lines(tmp_path_factory, rows):
     rows = [{"z": "u", "y": "a"}, *rows]
@@ -67,13 +80,19 @@ def test_column_that_is_not_used_may_be_absent_from_a_later_file(tmp_path, kind)
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_file_without_any_column_or_without_labels_is_an_error(tmp_path, kind):
+def test_file_without_any_column_or_without_labels_or_weights_is_an_error(tmp_path, kind):
     paths = [tmp_path / f"1.{kind}", tmp_path / f"2.{kind}"]
     write(paths[0], pa.Table.from_pylist([{"x": 1.5, "z": "u", "y": "a"}]))
     for second, said in ({"w": 1, "y": "a"}, "no column 'x'; it has 'w', 'y'"), ({"x": 1.5}, "no column 'y'; it has"):
         write(paths[1], pa.Table.from_pylist([second]))
         with pytest.raises(SourceError, match=f"2.{kind} has {said}"):
             Model.train(SCHEMA, open_source(paths), absent="missing")
+    write(paths[0], pa.Table.from_pylist([{"x": 1.5, "w": 2, "y": "a"}]))
+    for second in {"x": 1.5, "y": "a"}, {"w": 2, "y": "a"}:
+        write(paths[1], pa.Table.from_pylist([second]))
+        with pytest.raises(SourceError, match=f"2.{kind} has no column '{'w' if 'x' in second else 'x'}'"):
+            Model.train(SCHEMA, open_source(paths), weights="w", absent="missing")
+    write(paths[0], pa.Table.from_pylist([{"x": 1.5, "z": "u", "y": "a"}]))
     write(paths[1], pa.Table.from_pylist([{"x": 1.5, "y": "a"}]))
     with pytest.raises(SourceError, match=f"2.{kind} has no column 'z'"):
         Model.train(SCHEMA, open_source(paths))

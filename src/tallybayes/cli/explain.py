@@ -100,9 +100,9 @@ def _ask(model: Model, rows: pa.RecordBatch, top: int, format: ReportFormat) -> 
 def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
     import pyarrow as pa
 
+    from tallybayes.data.frames import one_batch
     from tallybayes.data.matching import matched
     from tallybayes.model.tallying import check_cells
-    from tallybayes.sources.columns import one_batch
 
     def known(batch: pa.RecordBatch) -> pa.RecordBatch:
         check_cells(model.schema, batch, absent)
@@ -116,4 +116,4 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
             break
     if not found:
         raise ValueError("There are no rows to explain.")
-    return one_batch(pa.Table.from_batches(found))
+    return one_batch(found)

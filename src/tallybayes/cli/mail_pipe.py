@@ -12,7 +12,7 @@ import signal
 import sys
 from contextlib import suppress
 
-from tallybayes.cli.exit_codes import FAILED, FINE, NOT_WRITTEN
+from tallybayes.cli.exit_codes import FAILED, FINE, INTERRUPTED, NO, NOT_WRITTEN, UNDECIDED
 
 VERB = "filter"
 HELP = "--help"
@@ -21,6 +21,7 @@ CHANGING = {"--spam", "--ham", "--forget", "--forget-spam", "--forget-ham", *"sn
 PATIENCE = 60  # seconds until the second process is killed
 READ = 1 << 16  # bytes at a time
 LONGEST = 1 << 26  # bytes: longer mails are not judged
+SIGNALLED = 128  # plus the signal: the exit code of a process that was interrupted or terminated
 
 
 def is_wanted(arguments: list[str]) -> bool:
@@ -74,7 +75,7 @@ def _read_mail() -> tuple[bytes, bool]:
 
 
 def _answer(arguments: list[str], mail: bytes, more: bool) -> tuple[bytes, int]:
-    """The output and exit code of the second process; nothing and `FAILED` if it was killed."""
+    """The output and exit code of the second process; nothing and `FAILED` if it failed or was killed."""
     try:
         if more:
             raise OSError(f"A mail of more than {LONGEST >> 20} MiB is not judged")
@@ -86,12 +87,12 @@ def _answer(arguments: list[str], mail: bytes, more: bool) -> tuple[bytes, int]:
         os.close(writing)
         output = _read_output(reading, child)
         ended = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
-        if ended < 0:
-            raise OSError(f"The process that judged the mail was killed by {signal.Signals(-ended).name}")
-    except (OSError, MemoryError) as error:
+        if (by := -ended if ended < 0 else ended - SIGNALLED) > 0:
+            raise OSError(f"The process that judged the mail was killed by {signal.Signals(by).name}")
+    except (OSError, MemoryError, ValueError) as error:  # signals without a name
         _say(f"{error}; it is passed on unchanged.")
         return b"", FAILED
-    return output, ended
+    return (output, ended) if ended in (FINE, NO, UNDECIDED) else (b"", FAILED)  # which may be incomplete
 
 
 def _look(arguments: list[str], mail: bytes, writing: int) -> None:
@@ -116,7 +117,7 @@ def _look(arguments: list[str], mail: bytes, writing: int) -> None:
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else FAILED
     except KeyboardInterrupt:
-        pass
+        code = INTERRUPTED
     except BaseException as error:
         _say(f"{type(error).__name__}: {error}.")
     finally:

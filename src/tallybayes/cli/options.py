@@ -102,7 +102,7 @@ Groups = Annotated[
 Seed = Annotated[int, held_out_option("--seed", metavar="N", min=0, help="The seed of the split into folds.")]
 Absent = Annotated[
     Literal["error", "missing"],
-    typer.Option("--absent", help="A column that the data lacks is an error, or missing in every row."),
+    typer.Option("--absent", help="A column that a file lacks is an error, or missing in all its rows."),
 ]
 Threads = Annotated[
     int | None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from typing import Annotated
 
@@ -15,7 +14,7 @@ from tallybayes.cli.change import forget, learn, merge
 from tallybayes.cli.choose import choose
 from tallybayes.cli.demo import demo
 from tallybayes.cli.evaluate import evaluate
-from tallybayes.cli.exit_codes import EVERY, EXCEPTIONS, TERMINATED, WRONG
+from tallybayes.cli.exit_codes import EVERY, EXCEPTIONS, WRONG
 from tallybayes.cli.explain import explain
 from tallybayes.cli.export import export
 from tallybayes.cli.filter import filter as filter_mail
@@ -90,7 +89,6 @@ def _leave_only(verb: str) -> None:
 def run() -> None:
     begin()
     _leave_only(*sys.argv[1:2] or [""])
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     try:
         app()
     except OSError as error:  # the help cannot be written

@@ -5,12 +5,13 @@ from __future__ import annotations
 import errno
 import functools
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from tallybayes.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, WRONG
+from tallybayes.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, TERMINATED, WRONG
 from tallybayes.cli.terminal import say, standard_streams
 
 P = ParamSpec("P")
@@ -67,8 +68,9 @@ class _NoPandas:
 
 
 def begin() -> None:
-    """What a process does before its verb."""
+    """What a process does before its verb. When it is terminated, it still removes what it has half written."""
     standard_streams()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(TERMINATED))
     sys.meta_path.insert(0, _NoPandas())
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import pyarrow as pa
@@ -41,8 +41,9 @@ class RowSource(InputDescription, ABC):
     skipped: int  # rows that could not be read or were refused
 
     @abstractmethod
-    def sample(self) -> pa.RecordBatch:
-        """Some rows, which are not consumed, each column with the type of its contents."""
+    def sample(self, optional: Collection[str] = ()) -> pa.RecordBatch:
+        """Some rows, which are not consumed, each column with the type of its contents; also of optional columns that
+        the first rows may lack."""
 
     @abstractmethod
     def again(self) -> RowSource:
@@ -62,6 +63,10 @@ class RowSource(InputDescription, ABC):
     ) -> dict[str, pa.DataType]:
         """The types to read these columns and the label as; by default those of the sample. With `absent="missing"`,
         batches may lack them."""
+
+    @abstractmethod
+    def as_stored(self, names: Sequence[str]) -> dict[str, pa.DataType]:
+        """The types to read columns as that are not counted, such as groups."""
 
     @abstractmethod
     def each(

@@ -15,7 +15,7 @@ from tallybayes.filtering.thresholds import SETTING, Thresholds
 MODELS = "/v1/models"
 JSON, MAIL = "application/json", "message/rfc822"
 LONGEST = 1 << 20  # bytes of a mail that is sent as it is: of a longer one, most is attachments
-FINE, REFUSED, UNKNOWN, CONFLICT, NO_MAIL = 200, 400, 404, 409, 415
+FINE, REFUSED, UNKNOWN, CONFLICT, TOO_LONG, NO_MAIL = 200, 400, 404, 409, 413, 415
 
 
 class ServerError(ValueError):
@@ -44,7 +44,7 @@ class ServerFilter(Filter):
         self._prefix, self._name = quote(before, safe="/%") + MODELS, unquote(name.strip("/"))
 
     def verdict(self, letter: Letter) -> Verdict:
-        raw = self._unless(NO_MAIL, "predict", letter.raw) if len(letter.raw) <= LONGEST else None
+        raw = self._unless("predict", letter.raw, NO_MAIL, TOO_LONG) if len(letter.raw) <= LONGEST else None
         answer = raw or self._ask("POST", "predict", {"row": letter.row})
         probabilities = self._probabilities(answer)
         spam = self.names.of_spam(list(probabilities))
@@ -52,7 +52,7 @@ class ServerFilter(Filter):
 
     def change(self, letter: Letter, wanted: Wanted) -> bool:
         if wanted.learn is None:
-            done = self._unless(UNKNOWN, "forget", {"id": letter.id})
+            done = self._unless("forget", {"id": letter.id}, UNKNOWN)
         else:
             label = self.names.of(wanted.learn, self._classes(letter))
             other = {"id": letter.id, "label": label, "new_class": True}  # the first ham, say
@@ -64,11 +64,11 @@ class ServerFilter(Filter):
         return done is not None and not done.get("already")
 
     def _learned(self, letter: Letter, label: str) -> Mapping[str, Any] | None:
-        return self._unless(CONFLICT, "learn", {"id": letter.id, "row": letter.row, "label": label})
+        return self._unless("learn", {"id": letter.id, "row": letter.row, "label": label}, CONFLICT)
 
     def _classes(self, letter: Letter) -> list[str]:
         """The classes that the service names in an answer; none if it has learned too little to answer."""
-        answer = self._unless(REFUSED, "predict", {"row": letter.row})
+        answer = self._unless("predict", {"row": letter.row}, REFUSED)
         return [] if answer is None else list(self._probabilities(answer))
 
     def _probabilities(self, answer: Mapping[str, Any]) -> Mapping[str, float]:
@@ -86,12 +86,12 @@ class ServerFilter(Filter):
             raise ServerError(f"Which model? {self.url} has {listed}; give {self.url.rstrip('/')}{MODELS}/NAME.")
         return str(names[0])
 
-    def _unless(self, status: int, verb: str, body: Mapping[str, Any] | bytes) -> Mapping[str, Any] | None:
-        """The answer; None if it has this status."""
+    def _unless(self, verb: str, body: Mapping[str, Any] | bytes, *statuses: int) -> Mapping[str, Any] | None:
+        """The answer; None if it has one of these statuses."""
         try:
             return self._ask("POST", verb, body)
         except ServerError as error:
-            if error.status != status:
+            if error.status not in statuses:
                 raise
             return None
 

@@ -34,8 +34,10 @@ class Site(NamedTuple):
         """The site of a URL; an error if it has none."""
         parts = urlsplit(url)
         name = parts.netloc.rpartition("@")[2]
-        if parts.scheme not in PORTS or not parts.hostname or not name.isascii():
+        if parts.scheme not in PORTS or not parts.hostname:
             raise ValueError(url)
+        if not name.isascii():
+            return cls.of(f"{parts.scheme}://{name.encode('idna').decode()}{parts.path}")
         return cls(parts.scheme, parts.hostname, parts.port or PORTS[parts.scheme], name, parts.path)
 
     def ask(self, method: str, path: str, headers: Mapping[str, str], body: bytes = b"") -> Answer:

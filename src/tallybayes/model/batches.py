@@ -271,9 +271,9 @@ def each_batch(
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
     if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):
         raise ValueError("With a source, give the names of the columns that hold the labels and the weights.")
-    stored = {} if groups is None else {groups: pa.string() if source.untyped else None}
-    columns = stored | schema.reads() | ({} if weights is None else {weights: pa.float64()})
     column = labels if isinstance(labels, str) else None
-    types = source.column_types(columns, column, label_type, absent)
+    types = source.column_types(schema.reads(), column, label_type, absent)
+    types = source.as_stored([] if groups is None else [groups]) | types
+    types |= {} if weights is None else {weights: pa.float64()}
     found: Iterator[T] = source.each(types, lambda batch: work(batch, labels), most)
     return found

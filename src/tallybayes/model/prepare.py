@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.errors import CellError
 from tallybayes.data.inputs import is_stream
-from tallybayes.data.matching import ERROR
+from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, Given, labelled
@@ -51,7 +51,7 @@ def prepare(
     labels = schema.label if labels is None else labels
     if isinstance(data, RowSource):
         labels = data.label if labels is None else labels
-        data = data.sample()
+        data = data.sample(schema.by_column if absent == MISSING else ())
     elif is_stream(data):
         raise ValueError(
             "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read only "

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from tallybayes.data.frames import column
-from tallybayes.data.matching import ERROR
+from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.written_numbers import unmarked
 from tallybayes.model import decide
 from tallybayes.model.mixed_beliefs import MixedBeliefs
@@ -45,7 +45,8 @@ class Deciding:
         self.most = decide.most_rows(len(beliefs.labels))  # rows to answer at a time
 
     def answer(self, batch: pa.RecordBatch, kept: Sequence[str] = (), source: Source | None = None) -> pa.RecordBatch:
-        """Answers next to the kept columns, which stay as the source has them: numbers may be text."""
+        """Answers next to the kept columns, which stay as the source has them: numbers may be text. Columns of the
+        schema that the batch may lack are empty."""
         rows = batch if source is None or not kept else self._parsed(batch, kept, source)
         found = None
         if self.credible is None:
@@ -58,7 +59,7 @@ class Deciding:
         self.met.update(classes[i] for i in np.unique(chosen).tolist() if i != decide.REJECTED)
         undecided = chosen == decide.REJECTED
         probability = posterior[np.arange(len(chosen)), chosen]
-        answers = {name: _whole(column(batch, name)) for name in kept}
+        answers = {name: self._kept(batch, name) for name in kept}
 
         def add(name: str, cells: pa.Array) -> None:
             answers[unused(name, answers)] = cells
@@ -75,10 +76,16 @@ class Deciding:
                     add(f"P({to_text(label)}) {name}", pa.array(bound[:, i]))
         return pa.RecordBatch.from_arrays(list(answers.values()), names=list(answers))
 
+    def _kept(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+        if self.absent == MISSING and name in self.schema.by_column and name not in batch.schema.names:
+            return pa.nulls(len(batch), pa.string())
+        return _whole(column(batch, name))
+
     def _parsed(self, batch: pa.RecordBatch, kept: Sequence[str], source: Source) -> pa.RecordBatch:
         """The same rows with numbers parsed."""
         kinds = self.schema.reads()
-        for name in {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}:
+        numbers = {name for name in kept if source.untyped and kinds.get(name) == pa.float64()}
+        for name in numbers.intersection(batch.schema.names):
             at = batch.schema.get_field_index(name)
             known = unmarked(batch.column(at), source)
             batch = batch.set_column(at, name, pc.replace_substring(known, source.decimal, "."))

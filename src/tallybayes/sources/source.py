@@ -115,15 +115,16 @@ class Source(RowSource):
         self._started = False
         self._optional: frozenset[str] = frozenset()  # columns that files may lack
 
-    def sample(self) -> pa.RecordBatch:
+    def sample(self, optional: Collection[str] = ()) -> pa.RecordBatch:
         """Some rows, each column typed by its contents: the first, and others from all over the input if it can seek.
-        They are not consumed; bad rows are left out."""
+        They are not consumed; bad rows are left out. The columns are those of the first file and the optional ones."""
         if not self._first:
             self._first = list(islice(self._chunks, 1))
         if not self._first:
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
-        if self._sampled is None:
-            self._sampled = joined(self.names, self._first[0], self._reader.sampled())
+        names = [*self.names, *(name for name in optional if name not in self.names)]
+        if self._sampled is None or len(names) > len(self.names):
+            self._sampled = joined(names, self._first[0], self._reader.sampled())
         return self._sampled
 
     def is_sampled_whole(self) -> bool:
