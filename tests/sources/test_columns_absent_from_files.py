@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from writing import write
 
 from examples import some
-from tallybayes import Categorical, Gaussian, Model, Pairs, ReadOptions, Schema, digest, open_source
+from tallybayes import Categorical, Gaussian, Model, Pairs, ReadOptions, Schema, digest, open_source, weigh
 from tallybayes.sources import SourceError
 
 VALUES = {"x": st.integers(0, 9).map(float), "z": st.sampled_from(["u", "v"])}
@@ -56,6 +56,18 @@ def test_blocks_are_prepared_as_if_the_columns_were_there_and_empty(tmp_path_fac
         write(empty[i], pa.Table.from_pylist([{"x": None, "z": None} | row for row in rows] * 20))
     found = Model.train(schema, open_source(lacking), absent="missing")
     assert digest(found) == digest(Model.train(schema, open_source(empty)))
+
+
+@settings(max_examples=some(30))
+@given(files=st.lists(tables(), min_size=2, max_size=3))
+def test_evidence_is_weighed_as_if_the_columns_were_there_and_empty(tmp_path_factory, files):
+    folder = tmp_path_factory.mktemp("weighed")
+    lacking, empty = ([folder / f"{name} {i}.csv" for i in range(len(files))] for name in ("lacking", "empty"))
+    for i, rows in enumerate(files):
+        write(lacking[i], pa.Table.from_pylist(rows * 9))
+        write(empty[i], pa.Table.from_pylist([{"x": None, "z": None} | row for row in rows] * 9))
+    found, expected = (Model.train(SCHEMA, open_source(paths), absent="missing") for paths in (lacking, empty))
+    assert digest(weigh(found, open_source(lacking), absent="missing")) == digest(weigh(expected, open_source(empty)))
 
 
 @given(rows=st.lists(st.fixed_dictionaries({"y": LABEL}, optional=VALUES), min_size=1, max_size=9))

@@ -105,7 +105,7 @@ class Counted(Additive):
                 self._count(batch, threads, absent)
                 rounding.add(batch)
                 if sample is not None:
-                    sample.add(batch)
+                    sample.add(batch, absent=absent)
         except NoLabelError as error:
             raise error.in_training() from None
 

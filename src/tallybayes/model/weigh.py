@@ -78,7 +78,7 @@ def sampled_rows(
             with numbered_by(at + batch.start):
                 check_cells(model.schema, cells, absent)
 
-        sample.add(batch, check)
+        sample.add(batch, check, absent)
 
     for _ in each_labelled(given, model.schema, add, cast=True):
         pass

@@ -129,7 +129,7 @@ class Folds:
         self.rounding.add(batch)
         self.sizes += np.bincount(where, minlength=len(self))
         if self.samples is not None:
-            self.samples.add(self.split(batch, where))
+            self.samples.add(self.split(batch, where), absent)
 
     def _fold(self, fold: int) -> Model:
         counted = self._counted
@@ -254,11 +254,11 @@ class FoldSamples:
     def __init__(self, schema: Schema, k: int) -> None:
         self._samples = [sample_for(schema) for _ in range(k)]
 
-    def add(self, parts: Sequence[Batch]) -> None:
+    def add(self, parts: Sequence[Batch], absent: str) -> None:
         """Rows of each fold."""
         for sample, part in zip(self._samples, parts, strict=True):
             if len(part.rows):
-                sample.add(part)
+                sample.add(part, absent=absent)
 
     def weighed(self, fold: int, trained: Model) -> Model:
         """The model of all other folds, with its evidence weighed by their rows."""
