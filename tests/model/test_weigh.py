@@ -144,6 +144,43 @@ def test_given_prior_replaces_the_frequencies_however_the_evidence_is_weighed(pr
         np.testing.assert_allclose(clf.predict_proba(frame), model.posterior(frame), rtol=1e-5)
 
 
+def test_given_prior_is_independent_of_when_answers_were_asked():
+    """Rows learned since say nothing about the frequencies that the weights were fitted under."""
+    frame, labels = copies()
+    more = {name: cells[:30] for name, cells in frame.items()}, ["1"] * 30
+    asked, silent, late = (NaiveBayes().fit(frame, labels) for _ in range(3))
+    asked.set_params(prior="uniform").predict(frame)
+    found = [asked.partial_fit(*more), silent.set_params(prior="uniform").partial_fit(*more), late.partial_fit(*more)]
+    assert len({digest(clf.set_params(prior="uniform").model_) for clf in found}) == 1
+
+
+def test_given_prior_moves_no_weights_that_are_given_too_nor_those_of_another_that_was_given():
+    frame, labels = copies()
+    weights = Weights(dict.fromkeys(frame, 0.5), prior=0.5, offsets={"0": 1.0})
+    model = Model.train(Schema(Schema.infer(frame).columns, weights=weights), frame, labels)
+    uniform = model.believing(prior="uniform", weights=model.schema.weights)
+    assert uniform.schema.weights == weights
+    assert uniform.believing(prior={"0": 0.3, "1": 0.7}).schema.weights == weights
+    unmet = Model(model.schema).believing(prior="uniform").schema.weights
+    assert unmet == Weights(dict.fromkeys(frame, 0.5), offsets={"0": 1.0})
+
+
+def test_given_prior_that_lacks_a_class_is_replaced():
+    frame, labels = copies()
+    model = weigh(Model.train(Schema.infer(frame), frame, labels), frame, labels).believing(prior={"0": 0.5, "1": 0.5})
+    model += Model.train(model.schema, frame, ["2"] * len(labels))
+    both = model.believing(prior={"0": 0.25, "1": 0.25, "2": 0.5})
+    assert list(both.prior().values()) == pytest.approx([0.25, 0.25, 0.5])
+
+
+def test_class_met_after_a_prior_was_given_is_at_no_disadvantage():
+    """The offsets that stand for the frequencies are around 0, where a new class starts."""
+    frame, labels = copies()
+    weights = Weights(prior=0.25)
+    model = Model.train(Schema(Schema.infer(frame).columns, weights=weights), frame, labels).believing(prior="uniform")
+    assert sum(model.schema.weights.offsets.values()) == pytest.approx(0.0, abs=1e-5)
+
+
 def test_redundant_columns_count_once():
     frame, labels = copies()
     plain = Model.train(Schema.infer(frame), frame, labels)

@@ -15,6 +15,8 @@ from tallybayes.data.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.model.mixture import Mixture, over_classes
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import is_given
+from tallybayes.schema.weights import rounded
 from tallybayes.sklearn.targets import check_among, check_once
 
 
@@ -46,6 +48,7 @@ class Learned:
         self.declared: list[Any] = []  # classes that were announced, or whose rows had weight 0
         self.weighed = schema  # the same with what `fit` found from left-out rows
         self._believed = model.schema  # the beliefs asked for; a prior given beside weights changes the weights, too
+        self._log_prior = self._weighed_prior()
         self._settings: tuple[Any, ...] | None = None  # the settings behind the beliefs; None after the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
@@ -56,6 +59,15 @@ class Learned:
         before = self.model.schema.columns
         changed = {name: family for name, family in found.columns.items() if family is not before[name]}
         self.weighed = self.schema.believing(changed).believing({"weights": found.weights})
+        self._log_prior = self._weighed_prior()
+
+    def _weighed_prior(self) -> dict[Any, float]:
+        """log P(class) among the rows of the weights, by label."""
+        schema, model = self.weighed, self.model
+        if schema.weights is None or is_given(schema.prior):
+            return {}
+        logs = schema.log_prior(model.rows.aligned([""], model.keys()).sums["n"].round()[0], model.classes)
+        return dict(zip(model.classes, map(rounded, logs), strict=True))
 
     def learn(self, rows: Model, labels: NDArray[Any], expected: ExpectedClasses) -> None:
         """Adds rows that passed `check`, and announces classes."""
@@ -99,6 +111,7 @@ class Learned:
         self.schema, classes = self.schema.without_reasons(), self.model.classes
         self.weighed = self.weighed.without_reasons().of_classes(classes)
         self._believed = self._believed.without_reasons().of_classes(classes)
+        self._log_prior = {label: log for label, log in self._log_prior.items() if label in classes}
         self._changed()
         if self.kind.kind in "US":  # no wider than the longest remaining label
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
@@ -112,8 +125,10 @@ class Learned:
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts under another schema."""
         if schema != self._believed:
-            read = self.model.believing(schema.columns).believing(prior=self.weighed.prior, weights=schema.weights)
-            read = read.believing(prior=schema.prior)
+            weights, before = schema.weights, self._log_prior
+            if before and weights is not None and is_given(schema.prior):  # else it would matter when it is asked
+                weights = weights.beside_prior(np.array([*before.values()]), [*before])
+            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=weights)
             read.schema.reasons = dict(schema.reasons)
             self.model, self._believed, self._snapshot = read, schema, None
         self._settings = settings
