@@ -111,7 +111,8 @@ class Learned:
         self.schema, classes = self.schema.without_reasons(), self.model.classes
         self.weighed = self.weighed.without_reasons().of_classes(classes)
         self._believed = self._believed.without_reasons().of_classes(classes)
-        self._log_prior = {label: log for label, log in self._log_prior.items() if label in classes}
+        kept = set(classes)
+        self._log_prior = {label: log for label, log in self._log_prior.items() if label in kept}
         self._changed()
         if self.kind.kind in "US":  # no wider than the longest remaining label
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
