@@ -165,6 +165,15 @@ def test_given_prior_moves_no_weights_that_are_given_too_nor_those_of_another_th
     assert unmet == Weights(dict.fromkeys(frame, 0.5), offsets={"0": 1.0})
 
 
+def test_forgotten_rows_leave_no_trace_in_weights_that_were_given():
+    frame, labels = copies()
+    schema = Schema(Schema.infer(frame).columns, weights=Weights(dict.fromkeys(frame, 0.5), prior=0.5))
+    clf = NaiveBayes(schema, weigh=False, prior="uniform")
+    some, rest = ({name: cells[part] for name, cells in frame.items()} for part in (slice(20), slice(20, None)))
+    never = digest(clf.fit(rest, labels[20:]).model_)
+    assert digest(clf.fit(frame, labels).forget(some, labels[:20]).model_) == never
+
+
 def test_given_prior_that_lacks_a_class_is_replaced():
     frame, labels = copies()
     model = weigh(Model.train(Schema.infer(frame), frame, labels), frame, labels).believing(prior={"0": 0.5, "1": 0.5})

@@ -88,11 +88,12 @@ class Weights:
     def beside_prior(self, log_prior: Floats, labels: Sequence[Any]) -> Weights:
         """The same answers with a prior that weighs 1: what its weight changes moves to the offsets. Its mean does not,
         so that a class seen later, which has no offset, is at no disadvantage."""
+        if self.prior == 1.0:
+            return self
         known = np.isfinite(log_prior)
         log = np.where(known, log_prior - log_prior.sum(where=known) / max(known.sum(), 1), 0.0)
-        moved = self.offsets_of(labels) + (self.prior - 1.0) * log
-        offsets = {**self.offsets, **dict(zip(labels, map(rounded, moved), strict=True))}
-        return self if self.prior == 1.0 else replace(self, prior=1.0, offsets=offsets)
+        moved = map(rounded, self.offsets_of(labels) + (self.prior - 1.0) * log)
+        return replace(self, prior=1.0, offsets={**self.offsets, **dict(zip(labels, moved, strict=True))})
 
     def only(self, labels: Iterable[Any]) -> Weights:
         """The same for these classes only."""
