@@ -148,7 +148,7 @@ NO_TABLES = {
     "class": (lambda: dict, "A type is not a table"),
     "generator": (
         lambda: (i for i in range(3)),
-        "A generator is not a table.*, and of several tables one after another|With a stream of frames",
+        "A generator is not a table.*; several tables are given one after another|With a stream of frames",
     ),
     "file": (lambda: io.StringIO("x,n"), "A StringIO is not a table.*open_source reads files|With a stream of frames"),
     "class without a name": (lambda: type("", (), {})(), "A  is not a table. Give"),

@@ -7,19 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from weighed_rows import PLAY, SCHEMA, TENNIS, copies
 
-from tallybayes import (
-    Categorical,
-    Gaussian,
-    Histogram,
-    Model,
-    NaiveBayes,
-    Schema,
-    Weights,
-    Words,
-    digest,
-    kernels,
-    weigh,
-)
+from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Weights, Words, digest, kernels, weigh
 from tallybayes.model.pieces import left_out_evidence, pieces_of
 from tallybayes.model.weigh import most_rows, reweighed, sampled_rows
 
@@ -115,33 +103,6 @@ def test_prior_is_left_out_if_it_is_that_of_the_counts(prior):
         left = np.bincount(labels, minlength=2) - np.bincount(rows.labels[at], rows.own[at], 2)
         first, second = model.schema.log_prior(left.astype(float), [0, 1])
         np.testing.assert_allclose(known.evidence[-1, 0, at], second - first)
-
-
-@pytest.mark.parametrize("prior", ["uniform", {"0": 0.01, "1": 0.99}])
-@pytest.mark.parametrize("classes", [2, 3])
-def test_given_prior_replaces_the_frequencies_however_the_evidence_is_weighed(prior, classes):
-    """The odds change by the ratio of the priors, whether it is given before weighing or afterwards, and back."""
-    frame, labels = copies()
-    labels[: len(labels) // 3] = str(classes - 1)  # classes of different sizes
-    prior = prior if classes == 2 or prior == "uniform" else {"0": 0.01, "1": 0.9, "2": 0.09}
-    plain = Model.train(Schema.infer(frame), frame, labels)
-    model = weigh(plain, frame, labels)
-    shifted = model.believing(prior=prior)
-    assert weigh(plain.believing(prior=prior), frame, labels) == shifted
-    shares = np.array([list(one.prior().values()) for one in (model, shifted)])
-    expected = model.posterior(frame) * shares[1] / shares[0]
-    np.testing.assert_allclose(shifted.posterior(frame), expected / expected.sum(axis=1, keepdims=True), rtol=1e-5)
-    np.testing.assert_allclose(
-        shifted.believing(prior="frequencies").posterior(frame), model.posterior(frame), rtol=1e-5
-    )
-    schema = Schema(Schema.infer(frame).columns, prior=prior)
-    estimators = (NaiveBayes(prior=prior), NaiveBayes(schema), NaiveBayes())
-    for clf in (each.fit(frame, labels).set_params(prior=prior) for each in estimators):
-        np.testing.assert_allclose(clf.predict_proba(frame), shifted.posterior(frame), rtol=1e-5)
-        before, some = digest(clf.model_), {name: cells[:9] for name, cells in frame.items()}
-        assert digest(clf.partial_fit(some, labels[:9]).forget(some, labels[:9]).model_) == before
-        clf.set_params(prior="frequencies")
-        np.testing.assert_allclose(clf.predict_proba(frame), model.posterior(frame), rtol=1e-5)
 
 
 def test_redundant_columns_count_once():

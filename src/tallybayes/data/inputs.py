@@ -103,7 +103,7 @@ def no_table(data: Any) -> TypeError:
         return TypeError(_no_table_of(this, data))
     if callable(getattr(type(data), "compute", None)):  # of Dask and others, whose DataFrames have the names of pandas'
         return TypeError(f"{this} of {type(data).__module__.split('.')[0]} is computed later: call compute() first.")
-    in_turn = ", and of several tables one after another" * isinstance(data, Iterator)
+    in_turn = "; several tables are given one after another" * isinstance(data, Iterator)
     return TypeError(f"{this} is not a table. Give {TABLES} or a two-dimensional numpy array{in_turn}.")
 
 

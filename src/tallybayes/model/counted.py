@@ -214,10 +214,12 @@ class Counted(Additive):
         `outlook=Categorical(…)` for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for
         a block.
 
-        Probabilities of the classes replace the prior before in full, even if weighing gave that a lower weight."""
-        schema = self.schema.believing({**(families or {}), **changes})
-        weights = schema.weights if is_given(schema.prior) and schema.prior != self.schema.prior else None
-        if weights is not None and weights is self.schema.weights:
+        Probabilities of the classes replace their frequencies in full, even if weighing gave these a lower weight; but
+        if `weights` are given, too, they count as they are."""
+        given = {**(families or {}), **changes}
+        schema = self.schema.believing(given)
+        weights = self.schema.weights if "weights" not in given else None
+        if weights is not None and is_given(schema.prior) and not is_given(self.schema.prior):
             before = self.schema.log_prior(self._row_counts(self.keys()), self.classes)
             schema = schema.changed(weights=weights.beside_prior(before, self.classes))
         return self._reading(schema)

@@ -86,10 +86,14 @@ class Weights:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
     def beside_prior(self, log_prior: Floats, labels: Sequence[Any]) -> Weights:
-        """The same scores with a prior that weighs 1: what its weight changes moves to the offsets."""
-        changed = (self.prior - 1.0) * np.where(np.isneginf(log_prior), 0.0, log_prior)
-        offsets = [rounded(offset) for offset in self.offsets_of(labels) + changed]
-        return self if self.prior == 1.0 else replace(self, prior=1.0, offsets=dict(zip(labels, offsets, strict=True)))
+        """The same answers with a prior that weighs 1: what its weight changes moves to the offsets. Its mean does not,
+        so that a class seen later, which has no offset, is at no disadvantage."""
+        if self.prior == 1.0:
+            return self
+        known = np.isfinite(log_prior)
+        log = np.where(known, log_prior - log_prior.sum(where=known) / max(known.sum(), 1), 0.0)
+        moved = map(rounded, self.offsets_of(labels) + (self.prior - 1.0) * log)
+        return replace(self, prior=1.0, offsets={**self.offsets, **dict(zip(labels, moved, strict=True))})
 
     def only(self, labels: Iterable[Any]) -> Weights:
         """The same for these classes only."""

@@ -37,8 +37,10 @@ TIMES = "times: convert them to a number or a category to count them"
 BYTES = "bytes: decode them to text to count them"
 NESTED = "nested or mixed values: convert them to columns, or to lists of words or of numbers, to count them"
 CLOCK = r"\d{2}:\d{2}(:\d{2}([.,]\d+)?)?"
-DAY = r"(0?[1-9]|[12]\d|3[01])"  # or a month: which is which does not matter here
-DATE = rf"(\d{{4}}-\d{{2}}-\d{{2}}|\d{{4}}/{DAY}/{DAY}|{DAY}[/-]{DAY}[/-](\d{{2}}|\d{{4}})|{DAY}\.{DAY}\.\d{{4}})"
+MONTH, DAY, YEAR = r"(0?[1-9]|1[0-2])", r"(0?[1-9]|[12]\d|3[01])", r"([12]\d{3}|9999)"
+SLASHES, HYPHENS, POINTS = (rf"({MONTH}{mark}{DAY}|{DAY}{mark}{MONTH}){mark}" for mark in ("/", "-", r"\."))
+# With hyphens or points, years have four digits: "10-20-10" is a fertiliser, "1.10.12" a version.
+DATE = rf"(\d{{4}}-\d{{2}}-\d{{2}}|{YEAR}/{MONTH}/{DAY}|{SLASHES}(\d{{2}}|{YEAR})|({HYPHENS}|{POINTS}){YEAR})"
 HOUR = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?\s*([AaPp][Mm])?"
 TIME = rf"^\s*({DATE}([T ]\s*{HOUR}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
 FIRST_TIME = re.compile(TIME.encode())
