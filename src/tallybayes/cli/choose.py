@@ -97,7 +97,7 @@ def _keep(chosen: tallybayes.Chosen, model: str, output: str | None) -> None:
     elif chosen.beliefs:
         with tallybayes.changing(model, waiting_for(model)) as old:
             for setting, value in chosen.beliefs.items():
-                old.schema = old.believing({setting: value}).schema
+                old.schema = old.schema.believing({setting: value})
     say(f"{output or model}: {'changed' if chosen.beliefs else 'unchanged'}")
 
 

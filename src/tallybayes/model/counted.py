@@ -29,7 +29,6 @@ from tallybayes.model.prepare import prepared_on
 from tallybayes.model.rounding import Rounding
 from tallybayes.model.sample import RowSample
 from tallybayes.model.tallying import counted_pieces, with_levels
-from tallybayes.schema.class_prior import is_given
 from tallybayes.schema.entries import Name, check_apart
 from tallybayes.schema.schema import Schema
 
@@ -212,17 +211,8 @@ class Counted(Additive):
     def believing(self, families: Mapping[Any, Family] | None = None, /, **changes: Any) -> Self:
         """The same counts under other beliefs: `alpha=0.5` for every family that has an alpha and takes this value,
         `outlook=Categorical(…)` for one column, `prior=…` for the classes; `{("height", "weight"): Correlated(…)}` for
-        a block.
-
-        Probabilities of the classes replace their frequencies in full, even if weighing gave these a lower weight; but
-        if `weights` are given, too, they count as they are."""
-        given = {**(families or {}), **changes}
-        schema = self.schema.believing(given)
-        weights = self.schema.weights if "weights" not in given else None
-        if weights is not None and is_given(schema.prior) and not is_given(self.schema.prior):
-            before = self.schema.log_prior(self._row_counts(self.keys()), self.classes)
-            schema = schema.changed(weights=weights.beside_prior(before, self.classes))
-        return self._reading(schema)
+        a block."""
+        return self._reading(self.schema.believing({**(families or {}), **changes}))
 
     def only(self, columns: Sequence[Name]) -> Self:
         """The counts of some of the columns and blocks."""

@@ -14,7 +14,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.model.decide import probabilities
 from tallybayes.model.scoring import Beliefs
-from tallybayes.schema.class_prior import counted_prior
+from tallybayes.schema.class_prior import counted_prior, is_given
 from tallybayes.schema.entries import Name
 
 DRAWS = 1000
@@ -71,7 +71,7 @@ def drawn_beliefs(known: Beliefs, random: np.random.Generator) -> Beliefs:
 def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
     """A draw of the class prior: from its Dirichlet posterior if it is counted, as it stands if it is given."""
     prior = known.schema.prior
-    if isinstance(prior, dict) or prior == "uniform":
+    if is_given(prior):
         return known.prior
     alpha = known.rows + counted_prior(prior, known.labels)
     with np.errstate(divide="ignore"):

@@ -25,6 +25,7 @@ from tallybayes.families.weighed import Absence, absence, weighed
 from tallybayes.model.batches import check_threads, in_pieces, size_of
 from tallybayes.model.evidence import Evidence, text_column
 from tallybayes.schema import Schema
+from tallybayes.schema.class_prior import FREQUENCIES, is_given, log_prior
 from tallybayes.schema.entries import Name, in_order
 
 BLOCK = 1 << 14  # rows scored at a time …
@@ -96,6 +97,9 @@ class Beliefs:
             for name, belief in self.counted.items()
         }
         prior = np.where(np.isneginf(self.prior), -np.inf, weights.prior * np.maximum(self.prior, -LARGEST))
+        if is_given(self.schema.prior):  # replaces the frequencies in full, whatever their weight
+            frequencies = log_prior(FREQUENCIES, self.rows, labels)
+            prior = self.prior + (weights.prior - 1.0) * np.where(np.isneginf(frequencies), 0.0, frequencies)
         return columns, prior + weights.offsets_of(labels)
 
     def number(self, label: Any) -> int:

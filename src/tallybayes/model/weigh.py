@@ -111,13 +111,9 @@ def sample_for(schema: Schema, rows: int | None = None) -> RowSample:
 
 def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Model, Weighing]:
     """The model with weights fitted on these rows, which it has counted, and the gain; `cells` bounds the work. The
-    rows tell how frequent the classes are among them, not what a prior that is given says about others: that replaces
-    the frequencies afterwards."""
+    rows have the classes as frequent as they are there, whatever a prior that is given says about others."""
     prior = model.schema.prior
-    if is_given(prior):
-        model, weighing = reweighed(model.believing(prior=FREQUENCIES, weights=None), rows, cells)
-        return model.believing(prior=prior), weighing
-    plain = model if model.schema.weights is None else model.believing(weights=None)
+    plain = model.believing(weights=None, prior=FREQUENCIES if is_given(prior) else prior)
     steadied = {name: family.eager for name, family in plain.schema.columns.items() if family.eager != family}
     plain = plain.believing(steadied) if steadied else plain
     pieces = pieces_of(plain)
@@ -128,10 +124,10 @@ def reweighed(model: Model, rows: SampledRows, cells: int = CELLS) -> tuple[Mode
     plain = _steadied(plain, rows, pieces, known)
     fit = fit_weights(known)
     if fit is None and not plain.schema.overlaps:
-        return plain.believing(weights=None), Weighing(None, len(known.labels), known.naive, known.naive)
+        return plain.believing(prior=prior), Weighing(None, len(known.labels), known.naive, known.naive)
     fit = fit or known.unweighed()
     weights = pieces.weights(fit, plain.classes)
-    return plain.believing(weights=weights), Weighing(weights, len(known.labels), known.naive, fit.loss)
+    return plain.believing(weights=weights, prior=prior), Weighing(weights, len(known.labels), known.naive, fit.loss)
 
 
 def _steadied(model: Model, rows: SampledRows, pieces: Pieces, known: Evidenced) -> Model:

@@ -24,7 +24,6 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.families.lbfgs import Smooth, curvature_of, lbfgs
-from tallybayes.schema.weights import rounded
 
 MANY = 1000  # rows, from which on a class has weights of its own if there are texts
 SOME = 10  # rows per class that a class with weights of its own needs
@@ -35,6 +34,7 @@ SILENT = 10.0  # the penalty on the weights of missing cells
 NEAR = 0.25  # up to about here, penalties on weights of columns and missing cells are quadratic, beyond it linear
 MEAN, PRIOR = 0.2, 0.25  # what the mean and the weight of the prior shrink towards
 SURE, FAR = 0.1, 10.0  # with parts, the penalty on the mean margin, and where the margin of a piece is cut
+DIGITS = 6  # of a weight
 START = 0.5
 STEP = 10  # of many rows, every tenth is used for a first approximation …
 MOST = 300  # … unless there are more weights than this
@@ -110,7 +110,7 @@ def fit_weights(known: Evidenced) -> Fit | None:
         return None
     apart = classes > 2 and len(known.labels) >= max(SOME * classes, MANY if known.texts else 0)
     layout = Layout(classes if apart else 1, pieces - 1 - known.parts, known.parts, classes)
-    best = np.array([rounded(value) for value in _minimum(known, layout)])
+    best = np.array([float(f"{value:.{DIGITS}g}") for value in _minimum(known, layout)])
     thetas, offsets = layout.unpacked(best)
     fit = Fit(thetas[:, :-1], float(thetas[0, -1]), offsets, known.mean_loss(thetas, offsets))
     return fit if fit.loss < known.naive else None

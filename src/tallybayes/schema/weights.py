@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,6 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.schema.class_prior import numbers_from_json, numbers_to_json
 from tallybayes.schema.entries import Name, checked_name, found, in_order
-
-DIGITS = 6  # of a weight that is computed
 
 Weight = float | Mapping[Any, float]  # one for all classes, or one for each
 
@@ -26,6 +24,9 @@ class Weights:
     counts 1, as in naive Bayes. `missing` weighs the evidence that a cell is missing or present; without a weight it
     does not count. `parts` has the weights of blocks with several pieces of evidence, each by its name. A class seen
     later takes the mean of the others, and no offset.
+
+    P(c) is how frequent the class is among the rows. If the schema gives other probabilities as its prior, they replace
+    these in full: log of the given ones − log P(c) is added to the score.
 
     >>> Weights({"outlook": 0.5}, prior=0.8)
     Weights(columns={'outlook': 0.5}, prior=0.8)
@@ -85,16 +86,6 @@ class Weights:
     def offsets_of(self, labels: Sequence[Any]) -> Floats:
         return np.array([self.offsets.get(label, 0.0) for label in labels])
 
-    def beside_prior(self, log_prior: Floats, labels: Sequence[Any]) -> Weights:
-        """The same answers with a prior that weighs 1: what its weight changes moves to the offsets. Its mean does not,
-        so that a class seen later, which has no offset, is at no disadvantage."""
-        if self.prior == 1.0:
-            return self
-        known = np.isfinite(log_prior)
-        log = np.where(known, log_prior - log_prior.sum(where=known) / max(known.sum(), 1), 0.0)
-        moved = map(rounded, self.offsets_of(labels) + (self.prior - 1.0) * log)
-        return replace(self, prior=1.0, offsets={**self.offsets, **dict(zip(labels, moved, strict=True))})
-
     def only(self, labels: Iterable[Any]) -> Weights:
         """The same for these classes only."""
         kept = set(labels)
@@ -137,10 +128,6 @@ class Weights:
         columns, missing = (_named_from_json(data[part]) for part in ("columns", "missing"))
         parts = {tuple(name) if isinstance(name, list) else name: dict(each) for name, each in data.get("parts", [])}
         return cls(columns, missing, data["prior"], numbers_from_json(data["offsets"]), parts)
-
-
-def rounded(weight: float) -> float:
-    return float(f"{weight:.{DIGITS}g}")
 
 
 def as_weights(given: Any) -> Weights | None:

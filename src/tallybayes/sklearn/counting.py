@@ -111,7 +111,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
             learned = Learned(schema, model, labels, ExpectedClasses(classes, kept))
             learned.believe(self._believed(learned), self._settings())
             if sample is not None and sample.seen:
-                learned.weigh(reweighed(learned.model, sample.rows())[0])
+                learned.weigh(reweighed(learned.model, sample.rows())[0].schema)
                 learned.believe(self._believed(learned), self._settings())
             self._learned = learned
         return self

@@ -15,8 +15,6 @@ from tallybayes.data.labels import label_keys, label_values
 from tallybayes.model import Model
 from tallybayes.model.mixture import Mixture, over_classes
 from tallybayes.schema import Schema
-from tallybayes.schema.class_prior import UNIFORM, is_given
-from tallybayes.schema.weights import Weights
 from tallybayes.sklearn.targets import check_among, check_once
 
 
@@ -47,19 +45,16 @@ class Learned:
         self.classes_fixed = False  # whether only announced classes are allowed
         self.declared: list[Any] = []  # classes that were announced, or whose rows had weight 0
         self.weighed = schema  # the same with what `fit` found from left-out rows
-        self._believed = model.schema  # the beliefs asked for; a prior given beside weights changes the weights, too
-        self._beside_given: Weights | None = None  # the weights that `fit` found, for a prior that is given
         self._settings: tuple[Any, ...] | None = None  # the settings behind the beliefs; None after the counts changed
         self._snapshot: Model | None = None
         self._classes: NDArray[Any] | None = None
         self._declare(expected)
 
-    def weigh(self, model: Model) -> None:
+    def weigh(self, found: Schema) -> None:
         """Keeps the weights and the families fitted on left-out rows."""
-        found, before = model.schema, self.model.schema.columns
+        before = self.model.schema.columns
         changed = {name: family for name, family in found.columns.items() if family is not before[name]}
         self.weighed = self.schema.believing(changed).believing({"weights": found.weights})
-        self._beside_given = model.believing(prior=UNIFORM).schema.weights
 
     def learn(self, rows: Model, labels: NDArray[Any], expected: ExpectedClasses) -> None:
         """Adds rows that passed `check`, and announces classes."""
@@ -100,10 +95,8 @@ class Learned:
 
     def forget(self, rows: Model) -> None:
         self.model -= rows
-        self.schema, classes = self.schema.without_reasons(), self.model.classes
-        self.weighed = self.weighed.without_reasons().of_classes(classes)
-        self._believed = self._believed.without_reasons().of_classes(classes)
-        self._beside_given = self._beside_given and self._beside_given.only(classes)
+        self.schema, self.weighed = self.schema.without_reasons(), self.weighed.without_reasons()
+        self.weighed = self.weighed.of_classes(self.model.classes)
         self._changed()
         if self.kind.kind in "US":  # no wider than the longest remaining label
             self.kind = np.array(self.classes().tolist(), self.kind.kind).dtype
@@ -116,12 +109,10 @@ class Learned:
 
     def believe(self, schema: Schema, settings: tuple[Any, ...]) -> None:
         """The same counts under another schema."""
-        if schema != self._believed:
-            is_fitted = self._beside_given is not None and schema.weights == self.weighed.weights
-            weights = self._beside_given if is_fitted and is_given(schema.prior) else schema.weights
-            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=weights)
+        if schema != self.model.schema:
+            read = self.model.believing(schema.columns).believing(prior=schema.prior, weights=schema.weights)
             read.schema.reasons = dict(schema.reasons)
-            self.model, self._believed, self._snapshot = read, schema, None
+            self.model, self._snapshot = read, None
         self._settings = settings
 
     def _declare(self, expected: ExpectedClasses) -> None:

@@ -128,9 +128,7 @@ def chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored)
             break
         unchanged += 1
         values = {
-            _text(each): (value, each)
-            for value in candidates[setting]
-            for each in [model._reading(schema).believing({setting: value}).schema]
+            _text(each): (value, each) for value in candidates[setting] for each in [schema.believing({setting: value})]
         }
         new = {text: each for text, (_, each) in values.items() if text not in known}
         known |= _quietly(scored, new) if new else {}

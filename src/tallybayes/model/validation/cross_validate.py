@@ -152,8 +152,6 @@ def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
     for name, changes in beliefs.items():
         if not isinstance(changes, Mapping):
             raise TypeError(f"{name!r} is {changes!r}; give arguments of `believing`, like {{'alpha': 0.5}}.")
-    if isinstance(given, Model):
-        return {name: given.believing(changes).schema for name, changes in beliefs.items()}
     return {name: schema.believing(changes) for name, changes in beliefs.items()}
 
 
