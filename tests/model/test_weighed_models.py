@@ -131,6 +131,8 @@ def test_schema_shows_its_weights():
     weights = Weights({"outlook": 0.5, "temp": {"no": 0.25, "yes": 2.0}}, prior=0.75)
     shown = repr(Schema(SCHEMA.columns, weights=weights))
     assert shown == "outlook  Categorical() × 0.5\ntemp     Gaussian() × 0.25…2\n(class)  frequencies × 0.75"
+    shown = repr(Schema({}, weights=Weights(prior=0.75), prior="uniform"))
+    assert shown == "(class)  uniform (frequencies × 0.75)"
 
 
 def beside_a_number(reading):

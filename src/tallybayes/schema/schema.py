@@ -16,7 +16,7 @@ from tallybayes.data.matching import ERROR, matched, named
 from tallybayes.data.one_row import Row
 from tallybayes.families import Family
 from tallybayes.schema.as_json import schema_to_json, settings_from_json
-from tallybayes.schema.class_prior import FREQUENCIES, Prior, checked_prior, log_prior
+from tallybayes.schema.class_prior import FREQUENCIES, Prior, checked_prior, is_given, log_prior
 from tallybayes.schema.compatible import changed, check_same_counts
 from tallybayes.schema.entries import (
     MOST_COLUMNS,
@@ -273,8 +273,9 @@ class Schema:
         return rows + [(title(name), "left out", why) for name, why in self.reasons.items() if name not in self.columns]
 
     def weight_text(self, name: Name | None = None) -> str:
-        """The weight of an entry, or of the prior, as text; empty without weights."""
-        return "" if self.weights is None else f" × {self.weights.shown(name)}"
+        """The weight of an entry, or of the frequencies of the classes, as text; empty without weights."""
+        weight = "" if self.weights is None else f" × {self.weights.shown(name)}"
+        return f" (frequencies{weight})" if weight and name is None and is_given(self.prior) else weight
 
     def __getstate__(self) -> dict[str, Any]:
         """Cached values are not pickled: equal schemas are equal bytes."""
