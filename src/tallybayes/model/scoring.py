@@ -96,10 +96,11 @@ class Beliefs:
             name: weighed(belief, weights.of(name, labels), weights.of_parts(name, families[name].parts))
             for name, belief in self.counted.items()
         }
-        prior = np.where(np.isneginf(self.prior), -np.inf, weights.prior * np.maximum(self.prior, -LARGEST))
         if is_given(self.schema.prior):  # replaces the frequencies in full, whatever their weight
             frequencies = log_prior(FREQUENCIES, self.rows, labels)
             prior = self.prior + (weights.prior - 1.0) * np.where(np.isneginf(frequencies), 0.0, frequencies)
+        else:
+            prior = np.where(np.isneginf(self.prior), -np.inf, weights.prior * np.maximum(self.prior, -LARGEST))
         return columns, prior + weights.offsets_of(labels)
 
     def number(self, label: Any) -> int:
