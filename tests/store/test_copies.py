@@ -103,7 +103,7 @@ def test_verify_of_a_store_on_a_read_only_disk(store, tmp_path):
         with Store.open(disk / "copy") as copy:
             assert copy.verify()
             assert copy.digest() == store.digest()
-            with pytest.raises(NotWrittenError, match="readonly"):
+            with pytest.raises(NotWrittenError, match="Read-only file system"):
                 copy.learn("more", "ham")
     finally:
         subprocess.run(["umount", disk], check=True)

@@ -118,7 +118,7 @@ def test_no_byte_remains_where_sqlite_moved_rows(tmp_path, seed):
             change = order.choice(sorted(there))
             journal.remove_counts(change)
             gone.append(there.pop(change)[LEAST_LOCAL:])
-    journal.sql.close()
+    journal.close()
     data = (tmp_path / "j").read_bytes()
     assert all(sealed[LEAST_LOCAL:][:SALT] in data for sealed in there.values())
     assert not any(counts[start : start + 16] in data for counts in gone for start in (0, 16, 45))

@@ -1,9 +1,10 @@
 """A model with its journal on disk: acknowledged changes are never lost or doubled, and forgotten rows leave no trace.
 
 `store` is the public class. Tasks are `waiting` for the `writer`, which groups changes into commits; `changes` makes
-them, `state` is the model and how it is replayed, `settings` what else is kept, `journal` the database, `sealed` the
-counts in it, `folder` the model files next to it, `chain` the hashes that link changes, `copying` makes consistent
-copies, and `verifying` and `receipts` check them. Leans on `files` and `model`.
+them, `state` is the model and how it is replayed, `settings` what else is kept, `journal` the database, `checksum` that
+of its file when it is closed, `sealed` the counts in it, `folder` the model files next to it, `chain` the hashes that
+link changes, `copying` makes consistent copies, and `verifying` and `receipts` check them. Leans on `files`
+and `model`.
 """
 
 from tallybayes.store.changes import Change

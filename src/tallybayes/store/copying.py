@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 from tallybayes.files.replacing import sync
 from tallybayes.model import Model
+from tallybayes.store.checksum import write_checksum
 from tallybayes.store.errors import StoreError
-from tallybayes.store.folder import BASE, JOURNAL, SNAPSHOT, Folder
+from tallybayes.store.folder import BASE, SNAPSHOT, Folder
 from tallybayes.store.journal import Journal
 from tallybayes.store.state import State, own_copy
 
@@ -114,4 +115,5 @@ def keep(copy: Copy, made: Path) -> None:
             with open(folder.file(kind, number), "wb") as file:
                 shutil.copyfileobj(source, file)
             sync(folder.file(kind, number))
-    sync(made / JOURNAL)
+    sync(folder.journal)
+    write_checksum(folder.journal)

@@ -28,7 +28,8 @@ def make_store(path: str | os.PathLike[str], start: Schema | Mapping[Any, Family
             journal.tell("base digest", base)
             now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
             journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
-        journal.sql.close()
+        journal.checksum.write()
+        journal.close()
 
 
 def _first_model(start: Schema | Mapping[Any, Family] | Model) -> Model:

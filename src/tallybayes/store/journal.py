@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 from tallybayes.store.chain import DECAY, START, Record, link, record_from
+from tallybayes.store.checksum import Checksum
 from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
 from tallybayes.store.place import Place
 from tallybayes.store.sealed import PAGE, salts, seal, unseal
@@ -43,7 +44,8 @@ class Entry(NamedTuple):
 class Journal:
     """The database of a store."""
 
-    place: Place  # none for a copy
+    place: Place  # copies have neither this …
+    checksum: Checksum  # … nor this
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
         sql = sqlite3.connect(
@@ -104,6 +106,11 @@ class Journal:
         if (found := self.about("format")) not in READ:
             formats = " and ".join(map(str, READ))
             raise StoreError(f"{self.path} has format {found}; this version of tallybayes reads formats {formats}.")
+        self.checksum = Checksum(self.path, self.place, self.sql)
+
+    def close(self) -> None:
+        self.checksum.close()
+        self.sql.close()
 
     def _why(self, error: Exception) -> StoreError:
         if "locked" in str(error):
@@ -117,6 +124,7 @@ class Journal:
         """A transaction: everything written in the block is on disk when it ends, or nothing."""
         self.ending = False
         self.place.check()
+        self.checksum.drop()
         self.sql.execute("BEGIN IMMEDIATE")
         try:
             _, self._link = self.last()

@@ -69,12 +69,11 @@ class Store:
         try:
             self._state = State(folder, self._journal)
         except BaseException as error:
-            self._journal.sql.close()
+            self._journal.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
                 raise
-            raise DamagedStoreError(
-                f"The store {folder.path} is damaged: {error}. Restore it from a backup."
-            ) from error
+            why = f"The store {folder.path} is damaged: {error}. Restore it from a backup."
+            raise DamagedStoreError(why) from error
         self._changes = Changes(self._state)
         self._writer = Writer(self._changes, snapshot_every)
         self._kept = KeptSettings(self._journal, self._writer)
@@ -106,7 +105,8 @@ class Store:
     def close(self) -> None:
         """Writes pending changes and closes the store. Closing twice does nothing."""
         self._writer.close()
-        self._journal.sql.close()
+        self._journal.checksum.write()
+        self._journal.close()
 
     def learn(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Change:
         """Learns a row. Learning the same row under the same id again changes nothing and sets `already`; a different
@@ -257,7 +257,7 @@ class Store:
         questions go on meanwhile. `progress(done, all)` is called from time to time."""
         with telling(), ExitStack() as files:
             target, file = files.enter_context(nameless(self._state.folder))
-            return verify(self._copy(target, files, model=True), file, progress)
+            return verify(self._copy(target, files, model=True), file, self._journal.checksum, progress)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Copies the whole store, consistent as of one moment, to a new folder; changes and questions go on meanwhile.

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from tallybayes.files import RowCounts, digest
 from tallybayes.model import Model
 from tallybayes.store.chain import CORRECT, CREATE, DECAY, GONE, LEARN, START, Record, link, record_from
+from tallybayes.store.checksum import Checksum
 from tallybayes.store.copying import Copy
 from tallybayes.store.errors import StoreError
 from tallybayes.store.folder import model_of
@@ -41,8 +42,9 @@ class _Chain(NamedTuple):
     problems: list[str]
 
 
-def verify(copy: Copy, file: int, progress: Progress | None = None) -> Verified:
-    """Checks a copy of a store, whose journal is in this file, with the model that was in memory."""
+def verify(copy: Copy, file: int, checksum: Checksum, progress: Progress | None = None) -> Verified:
+    """Checks a copy of a store, whose journal is in this file, with the model that was in memory; and the checksum of
+    the store itself."""
     try:
         tables = [copy.journal.one(f"SELECT count(*) FROM {table}")[0] for table in ("changes", "entries")]
 
@@ -52,7 +54,10 @@ def verify(copy: Copy, file: int, progress: Progress | None = None) -> Verified:
 
         chain, changes = _chain(copy.journal, tell)
         rows, problems = len(chain.rows), [*chain.problems, *_database(copy.journal, os.read(file, 100))]
-        return Verified(changes, rows, (*problems, *_counts(copy, chain, lambda seen: tell(changes + seen))))
+        problems += _counts(copy, chain, lambda seen: tell(changes + seen))
+        if not checksum.fits():
+            problems.append(f"A byte of the database was altered: it does not match {checksum.path.name}.")
+        return Verified(changes, rows, tuple(problems))
     except (sqlite3.Error, StoreError, ValueError, TypeError, OverflowError) as error:
         return Verified(0, 0, (f"The store cannot be read: {error}",))
 
