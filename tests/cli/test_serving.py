@@ -19,7 +19,7 @@ SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
 
 
 def test_store_or_model_is_required(tally):
-    ended = tally("serve", "here")
+    ended = tally("serve", "here", "--port", "0")
     assert ended.code == 2
     assert "here: there is no store. Create one from a model with --from spam.tally" in ended.err
     assert "not both" in tally("serve", "here", "--from", "a.tally", "--schema", "b.toml").err
