@@ -39,7 +39,7 @@ def test_help_of_the_program(verb):
 def test_the_demo_calls_other_verbs():
     ended = ran("demo")
     assert ended.returncode == 0
-    assert ended.stdout.endswith("Equal: no trace of the day is left in the model.\n")
+    assert ended.stdout.endswith("Equal: no trace of it is left in the model.\n")
 
 
 def test_misspelled_verb_is_an_error_that_names_it():

@@ -118,7 +118,7 @@ def _prove(one: str, other: str) -> None:
         print(f"{found}  {name}")
     if len(set(sums)) > 1:
         raise ValueError("The two models differ. This is a bug; please report it.")
-    print("Equal: no trace of the day is left in the model.", flush=True)
+    print("Equal: no trace of it is left in the model.", flush=True)
 
 
 class Paragraph(NamedTuple):
