@@ -235,13 +235,14 @@ class Source(RowSource):
 
     def _in_parts(self, batch: pa.RecordBatch, work: Callable[[pa.RecordBatch], T], most: int) -> Iterator[T]:
         edges = [*range(0, len(batch), most), len(batch)]
-        parts = [np.arange(start, stop) for start, stop in pairwise(edges)][::-1]
+        parts: list[Any] = [range(start, stop) for start, stop in pairwise(edges)][::-1]
         while parts:
             rows = parts.pop()
             try:
                 if len(rows):
                     yield work(_taken(batch, rows))
             except RowError as error:
+                rows = np.array(rows)
                 if not self._skips:
                     bad = self._placed(error, rows[error.row])
                     column = error.column if error.unreadable else None
@@ -274,7 +275,7 @@ class Source(RowSource):
         yield from self._chunks
 
 
-def _taken(batch: pa.RecordBatch, rows: NDArray[np.int64]) -> pa.RecordBatch:
+def _taken(batch: pa.RecordBatch, rows: range | NDArray[np.int64]) -> pa.RecordBatch:
     """These rows, in ascending order; without a copy if none is left out."""
     if rows[-1] - rows[0] + 1 == len(rows):
         return batch.slice(rows[0], len(rows))

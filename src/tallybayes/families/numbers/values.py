@@ -60,9 +60,8 @@ class Values(Family):
 
     def encode(self, cells: Cells) -> Floats:
         x = numbers(cells)
-        infinite = np.isinf(x)
-        if infinite.any():
-            row = int(infinite.argmax())
+        if not REAL.takes_all(x):
+            row = int(np.isinf(x).argmax())
             reason = f"{INFINITE}; {type(self).__name__} expects {self.support.words}. {FINITE_INSTEAD}"
             raise CellError(row, reason)
         return x
