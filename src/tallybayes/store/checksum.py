@@ -60,7 +60,7 @@ class Checksum:
     def _is_whole(self) -> bool:
         """Whether the file is the database: nothing is to be rolled back, and no other file is in its place."""
         unfinished = self._database.with_name(f"{self._database.name}-journal")
-        with suppress(OSError, StoreGoneError):
+        with suppress(OSError, StoreGoneError, sqlite3.Error):
             self._place.check()
             return not self._sql.in_transaction and not (unfinished.exists() and unfinished.stat().st_size)
         return False
