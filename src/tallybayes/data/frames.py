@@ -117,13 +117,21 @@ def plain_batch(batch: pa.RecordBatch) -> pa.RecordBatch:
     return found.replace_schema_metadata(batch.schema.metadata)
 
 
+def nbytes(cells: pa.RecordBatch | pa.Array) -> int:
+    """The size of the rows in bytes; of views, for which older versions of Arrow cannot tell, that of their buffers."""
+    try:
+        return int(cells.nbytes)
+    except pa.ArrowTypeError:
+        return int(cells.get_total_buffer_size())
+
+
 def _of_good_size(stream: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """The same rows with small batches combined, since every batch has a cost."""
     pending: list[pa.RecordBatch] = []
     rows = size = 0
     for batch in stream:
         pending.append(batch)
-        rows, size = rows + len(batch), size + batch.nbytes
+        rows, size = rows + len(batch), size + nbytes(batch)
         if rows >= BATCH_ROWS or size >= BATCH_BYTES:
             yield from _joined(pending)
             pending, rows, size = [], 0, 0

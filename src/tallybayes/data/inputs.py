@@ -73,9 +73,8 @@ def is_column(data: Any) -> bool:
     if isinstance(data, np.ndarray):
         return data.ndim == 1 and data.dtype.kind in "OU"
     kind = type(data)
-    return isinstance(data, (pa.Array, pa.ChunkedArray)) or (
-        hasattr(kind, "to_frame") and hasattr(kind, "__arrow_c_stream__")
-    )
+    is_such = hasattr(kind, "to_frame") and (hasattr(kind, "__arrow_c_stream__") or is_series(data))
+    return is_such or isinstance(data, (pa.Array, pa.ChunkedArray))
 
 
 def fetched(data: Any) -> Any:

@@ -134,7 +134,7 @@ def in_pieces(
 def size_of(cells: pa.RecordBatch) -> int:
     """The size in bytes; for small batches that of their buffers, a fast upper bound."""
     held = cells.get_total_buffer_size()
-    return int(held if held < LITTLE else cells.nbytes)
+    return held if held < LITTLE else frames.nbytes(cells)
 
 
 def check_threads(threads: int | None) -> None:

@@ -118,8 +118,8 @@ def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch
 def bytes_of(batch: pa.RecordBatch) -> int:
     """The bytes of its rows, without shared dictionaries."""
     if not any(map(pa.types.is_dictionary, batch.schema.types)):
-        return int(batch.nbytes)
-    return sum((cells.indices if pa.types.is_dictionary(cells.type) else cells).nbytes for cells in batch.columns)
+        return frames.nbytes(batch)
+    return sum(frames.nbytes(cells.indices if pa.types.is_dictionary(cells.type) else cells) for cells in batch.columns)
 
 
 def rows_within(size: int, width: float) -> int:

@@ -64,7 +64,7 @@ class Query(Reader):
         start = 0
         try:
             for batch in cut(of_good_size(self._batches(), self._batch_bytes), self._batch_bytes):
-                yield ColumnarChunk(self.file, start, batch, batch.nbytes)
+                yield ColumnarChunk(self.file, start, batch, frames.nbytes(batch))
                 start += len(batch)
         finally:
             self._close()
