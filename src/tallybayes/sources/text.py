@@ -124,7 +124,8 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
     size = min(size, LIVE_BYTES) if source.live else size
     given, rest = 0, memoryview(b"")
     while True:
-        buffer = pa.allocate_buffer(len(rest) + size)
+        more = max(size, len(rest))  # a long row must not be searched again for every block
+        buffer = pa.allocate_buffer(len(rest) + more)
         view = memoryview(buffer).cast("B")
         view[: len(rest)] = rest
         got = source.fill(view[len(rest) :])
@@ -133,7 +134,7 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
         if filled > ROW_LIMIT:
             _check_length(view[: ROW_LIMIT + 1], delimiter, f"{source.name}, line {line}")
         stored = source.stored.done
-        if not got or (got < size and not source.live):
+        if not got or (got < more and not source.live):
             if filled:
                 yield TextBlock(line, buffer.slice(0, filled), stored - given, is_open)
             return
