@@ -171,7 +171,6 @@ class State:
         if self.number == (self.base if self.snapshot is None else self.snapshot):
             return
         self.journal.place.check()  # the folder may be another store's
-        self.journal.checksum.drop()  # if this fails, no file may stay that the journal does not know
         digest = self.folder.write(SNAPSHOT, self.number, self.model)
         with self.journal.transaction():
             self.journal.tell("snapshot", self.number)
