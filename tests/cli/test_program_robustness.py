@@ -261,7 +261,7 @@ def test_pipe_is_answered_row_by_row(model):
         running.stdin.close()
 
 
-def test_explain_does_not_wait_for_an_endless_row_after_those_it_wants(program, model, weather):
+def test_explain_ends_well_although_an_endless_row_follows_those_it_wants(program, model, weather):
     weather.write_text(WEATHER + "rain,1,yes\n" * 50_000 + "rain" * 20_000_000)
     ended = program("explain", "weather.tally", "weather.csv", "--rows", "1")
     assert (ended.code, ended.err) == (0, "")
