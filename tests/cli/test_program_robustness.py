@@ -261,6 +261,12 @@ def test_pipe_is_answered_row_by_row(model):
         running.stdin.close()
 
 
+def test_explain_ends_well_although_an_endless_row_follows_those_it_wants(program, model, weather):
+    weather.write_text(WEATHER + "rain,1,yes\n" * 50_000 + "rain" * 20_000_000)
+    ended = program("explain", "weather.tally", "weather.csv", "--rows", "1")
+    assert (ended.code, ended.err) == (0, "")
+
+
 def test_data_comes_from_standard_input(program, weather, model):
     ended = program("train", "-", "--label", "play", "-o", "piped.tally", stdin=WEATHER.encode())
     assert ended.code == 0

@@ -18,7 +18,7 @@ from tallybayes.serve.opening import opened_stores
 SCHEMA = 'label = "play"\n[columns]\noutlook = "Categorical()"\n'
 
 
-def test_store_or_model_is_required(tally):
+def test_store_or_model_is_required(tally, model):
     ended = tally("serve", "here", "--port", "0")
     assert ended.code == 2
     assert "here: there is no store. Create one from a model with --from spam.tally" in ended.err
@@ -26,6 +26,7 @@ def test_store_or_model_is_required(tally):
     assert "create a single store" in tally("serve", "here", "there", "--from", "a.tally").err
     assert "no-such.tally" in tally("serve", "here", "--from", "no-such.tally").err
     assert tally("serve", "here", "--schema", "no-such.toml").code == 2
+    assert f"{model.name}: this is not a schema" in tally("serve", "here", "--schema", model.name).err
 
 
 def test_store_is_named_after_its_model_or_folder(tmp_path, model):

@@ -118,9 +118,11 @@ def test_host_of_a_url(url, host, name):
         b"\x00\xff",
         b"HTTP/1.1 500 No\r\n\r\n{}",
         b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": "high"}}]}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": NaN, "ham": 1e999}}]}',
+        b"HTTP/1.1 200 OK\r\n\r\n" + 10_000 * b"[",
         b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
     ],
-    ids=repr,
+    ids=lambda said: repr(said)[:70],
 )
 def test_any_other_server_is_an_error_with_a_message(at, said):
     with socket.create_server(("127.0.0.1", 0)) as listening:

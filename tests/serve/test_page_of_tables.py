@@ -178,6 +178,6 @@ def test_errors_are_messages(browser, people, javascript):
         )
         sent(page, page.get_by_role("button", name="Download with answers"))
         assert page.locator("#problem").inner_text() == (
-            "The table has no column 'calls'; it has 'age', 'city'. Rename the column, or tick the box that "
+            "The file has no column 'calls'; it has 'age', 'city'. Rename the column, or tick the box that "
             "treats absent columns as missing."
         )

@@ -185,8 +185,8 @@ def test_non_form_body_is_refused(asking, kind, body, status, sentence):
 def test_unreadable_table_is_refused(asking):
     client, _ = asking
     for content, sentence in [
-        (b"text\n", "The table has no rows."),
-        (b"\x1f\x8b\x08\x00", "The table is compressed. Send it uncompressed."),
+        (b"text\n", "The file has no rows."),
+        (b"\x1f\x8b\x08\x00", "The file is compressed. Send it uncompressed."),
     ]:
         answer = client.post("/models/spam/table", files={"table": ("x.csv", content)})
         assert said(answer, answer.status_code) == sentence

@@ -13,6 +13,7 @@ import pytest
 from tallybayes import Categorical, Correlated, Gaussian, Model, Pairs, Schema, Store, Words, digest
 from tallybayes.store import DifferentContentError, StoreError, StoreInUseError, UnknownRowError
 from tallybayes.store.ids import LONGEST
+from tallybayes.store.journal import Journal
 
 SCHEMA = {"text": Words()}
 
@@ -195,6 +196,13 @@ def test_store_is_created_in_a_new_folder(tmp_path, store):
         Store.open(tmp_path)
     (tmp_path / "empty").mkdir()
     Store.create(tmp_path / "empty", SCHEMA).close()
+
+
+def test_database_that_cannot_be_opened_is_named(tmp_path):
+    with pytest.raises(
+        StoreError, match=r"journal\.sqlite cannot be opened: unable to open database file\. Check that"
+    ):
+        Journal(tmp_path / "journal.sqlite")
 
 
 def test_store_is_opened_once(store):

@@ -103,6 +103,39 @@ def test_reading_it_keeps_the_store_locked(store):
     assert "StoreInUseError" in tried.stderr
 
 
+def test_store_that_is_closed_meanwhile_is_no_damage(store):
+    assert store.verify(lambda *_: store.close())
+
+
+def test_child_process_that_closes_it_leaves_none(tmp_path):
+    forked = """
+import os, sys
+from tallybayes import Store, Words
+store = Store.create(sys.argv[1], {"text": Words()})
+store.learn("win a prize", "spam", id="a")
+child = os.fork()
+if not child:
+    store.close()
+    os._exit(0)
+os.waitpid(child, 0)
+store.learn("lunch on monday", "ham", id="b")
+os._exit(0)  # as if killed
+"""
+    subprocess.run([sys.executable, "-c", forked, tmp_path / "s"], check=True)
+    assert is_intact(tmp_path / "s")
+
+
+def test_snapshot_leaves_no_file_if_it_cannot_be_removed(store):
+    checksum = store.path / CHECKSUM
+    checksum.rename(checksum.with_suffix(".moved"))
+    checksum.mkdir()
+    with pytest.raises(StoreError, match="snapshot could not be written"):
+        store.snapshot()
+    checksum.rmdir()
+    store.forget(id="a")
+    assert not [path.name for path in store.path.iterdir() if b"prize" in path.read_bytes()]
+
+
 def test_store_that_was_moved_writes_none_for_the_one_in_its_place(store, tmp_path):
     store.learn("more", "ham", id="c")
     store.path.rename(tmp_path / "elsewhere")

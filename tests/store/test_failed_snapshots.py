@@ -6,6 +6,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
+from preloaded import needs_preloading, run_watched
 from queueing import tasks_queued
 
 from tallybayes import Store, Words
@@ -138,3 +139,36 @@ def test_a_change_refused_after_another_made_a_new_base_keeps_the_old_one_until_
         thread.join()
     assert len(done) == 2
     assert reopened(store) == {"a": 1.0, "b": 1.0}
+
+
+AFTER_ANY_FAILING_CALL = """
+import ctypes, sys
+from contextlib import suppress
+from pathlib import Path
+from tallybayes import Store, Words
+from tallybayes.store import StoreError
+
+disk = ctypes.CDLL(None)
+disk.disk_fails.argtypes = [ctypes.c_int64, ctypes.c_int64]
+disk.disk_failures_left.restype = ctypes.c_int64
+calls = 0
+with Store.create(sys.argv[1], {"text": Words()}) as store:
+    left = 0
+    while not left:
+        calls += 1
+        store.learn("zyxwvut", "ham", id="a")
+        disk.disk_fails(calls, 1)
+        with suppress(StoreError):
+            store.snapshot()
+        left = disk.disk_failures_left()
+        disk.disk_fails(0, 0)
+        store.forget(id="a")
+        assert not [path for path in Path(sys.argv[1]).iterdir() if b"zyxwvut" in path.read_bytes()], calls
+print(calls)
+"""
+
+
+@pytest.mark.slow
+@needs_preloading
+def test_row_that_is_forgotten_after_any_failing_call_of_a_snapshot_is_in_no_file(tmp_path):
+    assert int(run_watched(AFTER_ANY_FAILING_CALL, tmp_path / "s")) > 10

@@ -98,3 +98,35 @@ print(n)
 def test_any_failing_call_loses_nothing_and_leaves_nothing_half_done(tmp_path, change, least, times):
     calls = run_watched(CHILD, tmp_path / "s", change, times, STEP)
     assert int(calls) > least
+
+
+SAVE = """
+import ctypes, sys
+from pathlib import Path
+from tallybayes.files.replacing import SaveError, replacing
+
+disk = ctypes.CDLL(None)
+disk.disk_fails.argtypes = [ctypes.c_int64, ctypes.c_int64]
+path, calls, said = Path(sys.argv[1]) / "m.tally", 0, ""
+while said is not None:
+    calls += 1
+    path.write_bytes(b"old")
+    disk.disk_fails(calls, 1)
+    try:
+        with replacing(path) as file:
+            file.write(b"new")
+        said = None
+    except SaveError as error:
+        said = error.strerror
+    disk.disk_fails(0, 0)
+    print(path.read_text(), said, [other.name for other in path.parent.iterdir()])
+"""
+
+
+def test_error_of_any_failing_call_says_which_file_is_left(tmp_path):
+    (tmp_path / "f").mkdir()
+    *failed, synced, done = run_watched(SAVE, tmp_path / "f").splitlines()
+    path = tmp_path / "f" / "m.tally"
+    assert set(failed) == {f"old {path} could not be saved: Input/output error. The old file is unchanged. ['m.tally']"}
+    assert synced == f"new {path} was saved, but may be lost if the power fails: Input/output error. ['m.tally']"
+    assert done == "new None ['m.tally']"

@@ -1,7 +1,7 @@
 """Changes that wait for a disk that hangs: their number is bounded, and those beyond the bound are refused."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -174,3 +174,13 @@ def test_submitted_changes_cannot_be_cancelled(store):
         assert not more[1].cancel()
     assert [future.result().id for future in (first, *more)] == ["first", "m-0", "m-1", "m-2", "m-3"]
     assert store._writer._tasks._size == 0
+
+
+def test_store_that_two_threads_close_makes_pending_changes_first(store):
+    with ThreadPoolExecutor(2) as pool, hanging_disk(store) as reached:
+        learned = store.submit("win a prize", "spam", id="m")
+        assert reached.wait(120)
+        closed = [pool.submit(store.close) for _ in range(2)]
+        assert not wait(closed, timeout=0.1).done
+    assert learned.result().number == 1
+    assert [each.result() for each in closed] == [None, None]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
@@ -236,13 +235,9 @@ def schema_for(
 def _from_file(file: str, hints: dict[Name, Family | None]) -> Schema:
     from tallybayes.schema.entries import replaced
     from tallybayes.schema.schema import AS_GIVEN
+    from tallybayes.schema.toml import schema_in
 
-    try:
-        found = tallybayes.schema_from_toml(Path(file).read_text("utf-8"))
-    except UnicodeDecodeError:
-        raise ValueError(f"{file}: this is not a schema; `tallybayes schema` writes one.") from None
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{file}: {error}") from None
+    found = schema_in(file)
     changed = replaced(found.columns, hints)
     columns = {name: family for name, family in changed.items() if family is not None}
     reasons = found.reasons | dict.fromkeys(hints, AS_GIVEN)

@@ -52,11 +52,14 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
                 _give_access(number, target)
                 os.fsync(number)
                 os.replace(temporary, target)
-        with _as_save_error(target):
-            sync(target.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+    try:
+        sync(target.parent)
+    except OSError as error:
+        why = error.strerror or error
+        raise SaveError(error.errno, f"{target} was saved, but may be lost if the power fails: {why}.") from error
 
 
 def _private(folder: Path) -> tuple[Path, int]:
@@ -149,6 +152,8 @@ def _as_save_error(target: Path) -> Iterator[None]:
     """Adds the state of the file to a disk error."""
     try:
         yield
+    except SaveError:
+        raise
     except OSError as error:
         left = "The old file is unchanged." if target.exists() else "No file was written."
         raise SaveError(error.errno, f"{target} could not be saved: {error.strerror or error}. {left}") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -74,7 +75,7 @@ class ServerFilter(Filter):
     def _probabilities(self, answer: Mapping[str, Any]) -> Mapping[str, float]:
         answers = answer.get("answers")
         found = _mapping(_mapping(answers[0] if isinstance(answers, list) and answers else None).get("probabilities"))
-        if not found or not all(isinstance(share, (int, float)) for share in found.values()):
+        if not found or not all(isinstance(share, (int, float)) and isfinite(share) for share in found.values()):
             raise self._strange("its answer has no probabilities")
         return found
 
@@ -106,7 +107,7 @@ class ServerFilter(Filter):
             raise ServerError(f"{self.url} does not answer: {error or type(error).__name__}.") from error
         try:
             found = json.loads(answer.body)
-        except ValueError:
+        except (ValueError, RecursionError):
             found = None
         if answer.status != FINE:
             why = _mapping(found).get("detail") or answer.reason

@@ -21,6 +21,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from tallybayes.data.errors import quoted
@@ -103,6 +104,16 @@ def schema_from_toml(text: str) -> Schema:
         return Schema(counted, prior=prior, label=label, reasons=reasons, weights=weights)
     except (TypeError, OverflowError) as error:  # labels of several types, or infinite numbers
         raise ValueError(f"The schema has a prior that cannot be read: {error}") from None
+
+
+def schema_in(path: str) -> Schema:
+    """The schema in a file. Errors name the file."""
+    try:
+        return schema_from_toml(Path(path).read_text("utf-8"))
+    except UnicodeDecodeError:
+        raise ValueError(f"{path}: this is not a schema; `tallybayes schema` writes one.") from None
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{path}: {error}") from None
 
 
 def _parsed(text: str) -> dict[str, Any]:

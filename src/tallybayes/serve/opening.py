@@ -10,7 +10,7 @@ from pathlib import Path
 from tallybayes.files import load
 from tallybayes.model import Model
 from tallybayes.schema import Schema
-from tallybayes.schema.toml import schema_from_toml
+from tallybayes.schema.toml import schema_in
 from tallybayes.store import Store
 from tallybayes.store.folder import JOURNAL
 
@@ -65,8 +65,7 @@ def opened_store(path: str, schema: str | None = None, model: str | None = None,
 def _start(schema: str | None, model: str | None) -> Schema | Model:
     if model is not None:
         return load(model)
-    with open(os.fspath(schema or ""), encoding="utf-8") as file:
-        return schema_from_toml(file.read())
+    return schema_in(schema or "")
 
 
 def name_of(store: Store) -> str:

@@ -7,6 +7,7 @@ the same bytes many times, could be small here and huge in memory.
 from __future__ import annotations
 
 import os
+import re
 import struct
 import tempfile
 from collections.abc import Iterator
@@ -24,7 +25,7 @@ from tallybayes.sources import ReadOptions, Source, SourceError, open_source
 from tallybayes.sources.bytes_in import codec_of
 from tallybayes.sources.faults import QUOTES, SKIP
 from tallybayes.sources.source import ABSENT_ADVICE
-from tallybayes.sources.text import ENCODING
+from tallybayes.sources.text import ENCODING, FORMATS, OR_ENCODING
 
 CSV, ARROW = "text/csv", "application/vnd.apache.arrow.stream"
 ID, LABEL = "id", "label"  # the default names of these columns
@@ -34,7 +35,10 @@ INSTEAD = {
     f", {QUOTES}": "",
     ABSENT_ADVICE: ADVICE,
     ENCODING: "Send UTF-8",
+    OR_ENCODING: "",
+    FORMATS: "Send CSV in UTF-8",
 }
+OPTION = re.compile("[ `]--[a-z]")
 COMPRESSION = 3  # the flatbuffer field of a record batch that holds its compression
 
 
@@ -99,8 +103,8 @@ def _without_options(sentence: str) -> str:
     """A message without advice about command-line options."""
     for option, instead in INSTEAD.items():
         sentence = sentence.replace(option, instead)
-    found = "; ".join(clause for clause in sentence.split("; ") if "--" not in clause)
-    return found if found.endswith(".") else f"{found}."
+    clauses = [clause for clause in re.split("(?<=[.;]) ", sentence) if not OPTION.search(clause)]
+    return f"{' '.join(clauses).rstrip('.;')}."
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:

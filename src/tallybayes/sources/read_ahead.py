@@ -1,12 +1,14 @@
 """Reading ahead: one thread cuts an input into pieces, a few others work on these, and results come in order.
 
 The number of pieces in flight is bounded, so a slow consumer costs no memory. When the consumer stops, for whatever
-reason, so do the threads; the one that cuts may be blocked on a pipe, so it is not joined.
+reason, so do the threads. The one that cuts may be blocked on a pipe: it is waited for only while it works, since
+Python aborts if it exits while a thread is in a kernel.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -16,7 +18,7 @@ from typing import Generic, NoReturn, TypeVar
 P = TypeVar("P")
 R = TypeVar("R")
 
-LONGEST_FAREWELL = 0.5  # seconds
+FAREWELL, FAREWELLS = 0.5, 20  # seconds, and how often one that still works is waited for
 
 
 class _Cutter(threading.Thread, Generic[P, R]):
@@ -51,7 +53,11 @@ class _Cutter(threading.Thread, Generic[P, R]):
     def stop(self) -> None:
         self._stopped = True
         self.wanted.put(False)
-        self.join(LONGEST_FAREWELL)
+        for _ in range(FAREWELLS):
+            used = time.process_time()
+            self.join(FAREWELL)
+            if not self.is_alive() or time.process_time() - used < FAREWELL / 10:  # it ended, or is blocked
+                break
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:

@@ -15,6 +15,7 @@ from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, suffix
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import PIECE, places
+from tallybayes.sources.text import FORMATS
 
 SUFFIXES = {
     ".csv": "csv",
@@ -130,4 +131,4 @@ def refuse_others(file: str, head: bytes) -> None:
         raise SourceError(f"{file} is a database. Give the rows to read: --database {file} --query 'SELECT …'.")
     for magic, what in OTHERS.items():
         if head.startswith(magic):
-            raise SourceError(f"{file} is {what}, not a table. Give CSV, TSV, JSON lines, Parquet or Arrow.")
+            raise SourceError(f"{file} is {what}, not a table. {FORMATS}.")

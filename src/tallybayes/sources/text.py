@@ -20,6 +20,8 @@ ROW_LIMIT = 1 << 26  # bytes of one row: real ones are shorter, and an unclosed 
 LIVE_BYTES = 1 << 20
 NO_DELIMITER = -1  # rows are lines
 ENCODING = "Give the encoding of the file, like --encoding latin-1"
+FORMATS = "Give CSV, TSV, JSON lines, Parquet or Arrow"
+OR_ENCODING = ", or the encoding, like --encoding utf-16-le"
 NO_QUOTES = "give --no-quotes if quotes are ordinary characters"
 UNCLOSED = f"A quote is opened there and never closed; {NO_QUOTES}."
 CONTROLS = bytes({*range(32), 127} - set(b"\t\n\v\f\r\x1b"))
@@ -78,10 +80,7 @@ def open_text(source: Input, reading: ReadOptions) -> None:
         source.stream = Stream(Transcoded(source.stream, encoding, source.name))
     first = re.split(rb"[\r\n]", source.stream.look()[:LOOK_BYTES], maxsplit=1)[0]  # a pipe may not have more yet
     if is_binary(first):
-        raise SourceError(
-            f"{source.name} is not a table: it contains bytes that are not text. Give CSV, TSV, JSON lines, Parquet or "
-            "Arrow, or the encoding, like --encoding utf-16-le."
-        )
+        raise SourceError(f"{source.name} is not a table: it contains bytes that are not text. {FORMATS}{OR_ENCODING}.")
 
 
 def is_plain(source: Input) -> bool:
@@ -124,7 +123,8 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
     size = min(size, LIVE_BYTES) if source.live else size
     given, rest = 0, memoryview(b"")
     while True:
-        buffer = pa.allocate_buffer(len(rest) + size)
+        more = max(size, len(rest))  # a long row must not be searched again for every block
+        buffer = pa.allocate_buffer(len(rest) + more)
         view = memoryview(buffer).cast("B")
         view[: len(rest)] = rest
         got = source.fill(view[len(rest) :])
@@ -133,7 +133,7 @@ def read_blocks(source: Input, size: int, delimiter: int = NO_DELIMITER, line: i
         if filled > ROW_LIMIT:
             _check_length(view[: ROW_LIMIT + 1], delimiter, f"{source.name}, line {line}")
         stored = source.stored.done
-        if not got or (got < size and not source.live):
+        if not got or (got < more and not source.live):
             if filled:
                 yield TextBlock(line, buffer.slice(0, filled), stored - given, is_open)
             return

@@ -17,6 +17,7 @@ from tallybayes.files import digest, to_bytes
 from tallybayes.model import Model
 from tallybayes.store.chain import CORRECT, DECAY, EXPIRE, FORGET, GONE, LEARN, Record
 from tallybayes.store.errors import DifferentContentError, StoreError, UnknownRowError
+from tallybayes.store.folder import SNAPSHOT
 from tallybayes.store.journal import Entry
 from tallybayes.store.state import CountedRow, Place, State
 
@@ -193,6 +194,8 @@ class Changes:
         written = self.journal.about("snapshot")  # even a damaged one may contain words of the rows
         if written is not None and any(entry.first <= written for entry in entries):
             state.drop_snapshot()
+        else:
+            state.folder.keep_only(SNAPSHOT, written)  # one that could not be finished may contain them, too
         done: list[Change] = []
         for i, entry in enumerate(entries, 1):
             self.halfway = bool(done)  # all or none

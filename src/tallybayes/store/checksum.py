@@ -21,7 +21,7 @@ from tallybayes.store.errors import StoreGoneError
 from tallybayes.store.place import Place
 
 BLOCK = 1 << 20  # bytes that are read at a time
-PATIENCE = 3.0  # seconds after which a large store is closed without a checksum
+PATIENCE = 1.0  # seconds after which a large store is closed without a checksum
 
 
 class Checksum:
@@ -31,9 +31,9 @@ class Checksum:
     def __init__(self, database: Path, place: Place, sql: sqlite3.Connection) -> None:
         self.path = path_of(database)
         self._database, self._place, self._sql = database, place, sql
-        self._file = FileIO(database)
-        self._reading = threading.Lock()
         self._stands = self.path.exists()  # nothing has changed since it was written
+        self._reading = threading.Lock()
+        self._file = FileIO(database)
 
     def drop(self) -> None:
         """Removes the checksum durably, before the first change."""
@@ -43,32 +43,24 @@ class Checksum:
             self._stands = False
 
     def fits(self) -> bool:
-        """Whether the database is as it was when it was closed, if it has not been changed since."""
-        found = self._line() if self._stands else None
-        with suppress(FileNotFoundError):  # it was dropped just now
-            return not self._stands or self.path.read_bytes() == found
+        """Whether the database is as it was when it was closed, if it has not been changed or closed since."""
+        with self._reading, suppress(FileNotFoundError):  # it was dropped just now
+            if self._stands and not self._file.closed:
+                return _line(self._file, self._database.name) == self.path.read_bytes()
         return True
 
     def write(self) -> None:
-        """Writes the checksum before the database is closed, unless that fails, or takes too long."""
-        if not self._stands and not self._file.closed and self._is_whole():
-            _write(self.path, self._line(PATIENCE))
+        """Writes the checksum after the last change, unless that fails, or takes too long."""
+        with self._reading, suppress(OSError, StoreGoneError, sqlite3.Error):
+            self._sql.rollback()  # what a disk that failed has left, while there is a lock
+            self._place.check()  # no other file is in its place
+            undo = self._database.with_name(f"{self._database.name}-journal")
+            if not self._stands and not (undo.exists() and undo.stat().st_size):
+                _write(self._file, self._database)
 
     def close(self) -> None:
-        self._file.close()
-
-    def _is_whole(self) -> bool:
-        """Whether the file is the database: nothing is to be rolled back, and no other file is in its place."""
-        unfinished = self._database.with_name(f"{self._database.name}-journal")
-        with suppress(OSError, StoreGoneError, sqlite3.Error):
-            self._place.check()
-            return not self._sql.in_transaction and not (unfinished.exists() and unfinished.stat().st_size)
-        return False
-
-    def _line(self, seconds: float = math.inf) -> bytes | None:
         with self._reading:
-            self._file.seek(0)
-            return _line(self._file, self._database.name, seconds)
+            self._file.close()
 
 
 def path_of(database: Path) -> Path:
@@ -77,19 +69,21 @@ def path_of(database: Path) -> Path:
 
 def write_checksum(database: Path) -> None:
     """Writes the checksum of a database that nobody has locked."""
-    with FileIO(database) as file:
-        _write(path_of(database), _line(file, database.name, PATIENCE))
+    with suppress(OSError), FileIO(database) as file:
+        _write(file, database)
 
 
-def _write(path: Path, line: bytes | None) -> None:
+def _write(file: FileIO, database: Path) -> None:
+    line = _line(file, database.name, PATIENCE)
     if line is not None:
-        with suppress(OSError), replacing(path) as file:
-            file.write(line)
+        with replacing(path_of(database)) as made:
+            made.write(line)
 
 
-def _line(file: FileIO, name: str, seconds: float) -> bytes | None:
+def _line(file: FileIO, name: str, seconds: float = math.inf) -> bytes | None:
     """What the file of the checksum holds; None if it takes longer than this to read."""
     hash, end = hashlib.sha256(), time.monotonic() + seconds
+    file.seek(0)
     while block := file.read(BLOCK):
         hash.update(block)
         if time.monotonic() > end:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Mapping
+from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
 
@@ -22,14 +23,13 @@ def make_store(path: str | os.PathLike[str], start: Schema | Mapping[Any, Family
     model = _first_model(start)
     with new_folder(path) as made:
         base = Folder(made).write(BASE, 0, model)
-        journal = Journal(made / JOURNAL, new=True)
-        with journal.transaction():
-            journal.tell("base", 0)
-            journal.tell("base digest", base)
-            now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
-            journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
-        journal.checksum.write()
-        journal.close()
+        with closing(Journal(made / JOURNAL, new=True)) as journal:
+            with journal.transaction():
+                journal.tell("base", 0)
+                journal.tell("base digest", base)
+                now, name = moment(datetime.now(UTC)), secrets.token_hex(16)
+                journal.append(Record(number=0, at=now, what=CREATE, id=name, base=base))
+            journal.checksum.write()
 
 
 def _first_model(start: Schema | Mapping[Any, Family] | Model) -> Model:

@@ -20,8 +20,8 @@ from tallybayes.store.checksum import Checksum
 from tallybayes.store.errors import DamagedStoreError, StoreError, StoreInUseError
 from tallybayes.store.place import Place
 from tallybayes.store.sealed import PAGE, salts, seal, unseal
-from tallybayes.store.statements import CACHED, TOGETHER, Statements
-from tallybayes.store.tables import FORMAT, READ, SETTINGS, make_tables
+from tallybayes.store.statements import TOGETHER, Statements
+from tallybayes.store.tables import FORMAT, READ, SETTINGS, connected, make_tables
 
 STEP = 512  # pages copied before waiting changes get their turn
 DONE = 101  # SQLITE_DONE: a copy is complete
@@ -48,15 +48,7 @@ class Journal:
     checksum: Checksum  # … nor this
 
     def __init__(self, path: Path, *, new: bool = False) -> None:
-        sql = sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={'rwc' if new else 'rw'}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=0,
-            cached_statements=CACHED,
-        )
-        self._use(sql, path)
+        self._use(connected(path, new), path)
         try:
             self.place = Place(path)
             self._start(new)

@@ -68,14 +68,14 @@ class Store:
         self._journal = Journal(folder.journal)
         try:
             self._state = State(folder, self._journal)
+            self._changes = Changes(self._state)
+            self._writer = Writer(self._changes, snapshot_every)
         except BaseException as error:
             self._journal.close()
             if isinstance(error, StoreError) or not isinstance(error, (sqlite3.Error, ValueError, TypeError)):
                 raise
             why = f"The store {folder.path} is damaged: {error}. Restore it from a backup."
             raise DamagedStoreError(why) from error
-        self._changes = Changes(self._state)
-        self._writer = Writer(self._changes, snapshot_every)
         self._kept = KeptSettings(self._journal, self._writer)
         self.path, self.schema = folder.path, self._state.model.schema
 
@@ -105,7 +105,6 @@ class Store:
     def close(self) -> None:
         """Writes pending changes and closes the store. Closing twice does nothing."""
         self._writer.close()
-        self._journal.checksum.write()
         self._journal.close()
 
     def learn(self, row: Any, label: Any, *, id: str | None = None, prove: bool = False) -> Change:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
+from tallybayes.store.errors import StoreError
 from tallybayes.store.sealed import PAGE
+from tallybayes.store.statements import CACHED
 
 FORMAT = 3
 READ = (2, FORMAT)  # in format 2, the id of an entry had an index of its own
@@ -29,6 +32,22 @@ HEADER = {
     21: bytes([64, 32, 32]),
     44: (4).to_bytes(4) + bytes(8) + (1).to_bytes(4) + bytes(32),
 }
+
+
+def connected(path: Path, new: bool) -> sqlite3.Connection:
+    """A connection that does not wait for others."""
+    place, mode = path.absolute().as_uri(), "rwc" if new else "rw"
+    try:
+        return sqlite3.connect(
+            f"{place}?mode={mode}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=0,
+            cached_statements=CACHED,
+        )
+    except sqlite3.OperationalError as error:
+        raise StoreError(f"{path} cannot be opened: {error}. Check that this user may read and write it.") from None
 
 
 def make_tables(sql: sqlite3.Connection) -> None:

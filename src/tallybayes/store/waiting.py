@@ -66,11 +66,10 @@ class Waiting:
                 self._answered += task.changes
             self._room.notify_all()
 
-    def close(self) -> bool:
-        """Ends the queue; whether it had not ended before."""
+    def close(self) -> None:
+        """Ends the queue."""
         with self._door:
-            before, self._closed = self._closed, True
-            if not before:
+            if not self._closed:
+                self._closed = True
                 self._tasks.put(None)
                 self._room.notify_all()
-        return not before

@@ -83,8 +83,8 @@ class Writer:
 
     def close(self) -> None:
         """Finishes all scheduled tasks, then stops."""
-        if self._tasks.close():
-            self._thread.join()
+        self._tasks.close()
+        self._thread.join()
 
     def _run(self) -> None:
         going = True
@@ -96,6 +96,7 @@ class Writer:
             except Exception as error:  # any error, so that no caller waits for ever
                 self._broken = True
                 self._answer([(task, None, error) for task in tasks if not task.done.done()])
+        self.state.journal.checksum.write()
 
     def _do(self, tasks: list[Task]) -> None:
         group: list[Task] = []

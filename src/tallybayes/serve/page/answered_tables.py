@@ -57,7 +57,7 @@ def _answers(model: ServedModel, content: bytes, absent: str) -> Iterator[bytes]
     """The lines of the answer, in pieces. The whole table is read first, so that errors come instead of an answer. With
     too many classes, only the probability of the decision is given."""
     beliefs = model.current().beliefs
-    with csv_source(content, "The table", "Send it uncompressed.") as source:
+    with csv_source(content, "The file", "Send it uncompressed.") as source:
         try:
             kinds = source.column_types(beliefs.schema.reads(), absent=absent)
         except SourceError as error:  # its advice is about command-line options
@@ -65,7 +65,7 @@ def _answers(model: ServedModel, content: bytes, absent: str) -> Iterator[bytes]
         batches = list(source.batches(kinds | source.as_stored(source.names)))
     rows = sum(map(len, batches))
     if not rows:
-        raise ValueError("The table has no rows.")
+        raise ValueError("The file has no rows.")
     proba = rows * len(beliefs.labels) <= model.limits.numbers
     deciding = Deciding(beliefs, proba=proba, absent=absent)
     return _lines(deciding, source, batches)
