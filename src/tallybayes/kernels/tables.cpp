@@ -99,24 +99,35 @@ int64_t find_interval(double value, const double* cuts, int64_t count, int64_t s
     return at;
 }
 
-}  // namespace
-
-// Many values at a time take each step together: one does not wait for another.
-BOTH void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+// The same for many values, which take each step together: one does not wait for another.
+template <class Number, class Use>
+INLINE void search(const Number* values, int64_t count, const Number* cuts, int64_t size, Use use) {
     constexpr int64_t stretch = 64;
-    const int32_t most = int32_t(count), widest = int32_t(first_step(count));
+    const int32_t most = int32_t(size), widest = int32_t(first_step(size));
     int32_t at[stretch];
-    for (int64_t first = 0; first < rows; first += stretch) {
-        const int64_t some = std::min(stretch, rows - first);
-        const double* values = x + first;
+    for (int64_t first = 0; first < count; first += stretch) {
+        const int64_t some = std::min(stretch, count - first);
+        const Number* from = values + first;
         std::fill_n(at, some, 0);
         for (int32_t step = widest; step > 0; step /= 2)
             for (int64_t i = 0; i < some; ++i) {
                 const int32_t next = std::min(at[i] + step, most);
-                at[i] = cuts[next - 1] <= values[i] ? next : at[i];
+                at[i] = cuts[next - 1] <= from[i] ? next : at[i];
             }
-        for (int64_t i = 0; i < some; ++i) codes[first + i] = values[i] == values[i] ? at[i] : -1;
+        for (int64_t i = 0; i < some; ++i) use(first + i, at[i]);
     }
+}
+
+}  // namespace
+
+BOTH void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+    search(x, rows, cuts, count, [&](int64_t row, int32_t at) INLINED { codes[row] = x[row] == x[row] ? at : -1; });
+}
+
+BOTH void find_keys(const int64_t* wanted, int64_t count, const int64_t* keys, const int64_t* places, int64_t size, int64_t* found) {
+    search(wanted, count, keys, size, [&](int64_t i, int32_t at) INLINED {
+        found[i] = at > 0 && keys[at - 1] == wanted[i] ? places[at - 1] : -1;
+    });
 }
 
 void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
