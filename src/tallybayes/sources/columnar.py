@@ -95,6 +95,9 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
     pending: list[pa.RecordBatch] = []
     rows = held = 0
     for batch in filter(len, batches):
+        if not pending and 2 * len(batch) > BATCH_ROWS:
+            yield batch
+            continue
         rows, held = rows + len(batch), held + bytes_of(batch)
         if pending and (rows > BATCH_ROWS or held > size):
             yield one_batch(pa.Table.from_batches(pending))
@@ -110,7 +113,8 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
 def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
     """The same rows, with large batches cut into pieces of `size` bytes."""
     for batch in batches:
-        rows = rows_within(size, bytes_of(batch) / len(batch))
+        small = batch.get_total_buffer_size() <= size  # an upper bound, which is found faster
+        rows = BATCH_ROWS if small else rows_within(size, bytes_of(batch) / len(batch))
         for start in range(0, len(batch), rows):
             yield batch.slice(start, rows)
 
