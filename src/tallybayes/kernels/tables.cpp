@@ -12,6 +12,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t few = 1 << 13;  // cells: several tables of so many stay in the cache
+constexpr int64_t most_rows = UINT32_MAX;  // that are counted in them
 
 // The cell of each row in a table with one more level and class, for codes that are out of range.
 template <class Code>
@@ -34,12 +35,13 @@ template <class Code>
 void count_few(const Code* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width, int64_t* counts) {
     constexpr int64_t tables = 4, together = 1024;
     const int64_t size = (levels + 1) * (width + 1);
-    std::vector<int64_t> found(size_t(tables * size));
+    std::vector<uint32_t> found(size_t(tables * size));
     uint32_t cells[together];
     for (int64_t first = 0; first < rows; first += together) {
         const int64_t some = std::min(together, rows - first);
         cells_of(codes + first, classes + first, some, uint32_t(levels), uint32_t(width), cells);
-        int64_t *one = found.data(), *two = one + size, *three = two + size, *four = three + size, row = 0;
+        uint32_t *one = found.data(), *two = one + size, *three = two + size, *four = three + size;
+        int64_t row = 0;
         for (; row + tables <= some; row += tables) {
             ++one[cells[row]];
             ++two[cells[row + 1]];
@@ -57,7 +59,7 @@ void count_few(const Code* codes, const int32_t* classes, int64_t rows, int64_t 
 
 template <class Code>
 void count_codes(const Code* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width, int64_t* counts) {
-    if (levels * width <= few && rows > levels * width) return count_few(codes, classes, rows, levels, width, counts);
+    if (levels * width <= few && rows > levels * width && rows <= most_rows) return count_few(codes, classes, rows, levels, width, counts);
     // As unsigned numbers, negative ones are out of range too.
     for (int64_t row = 0; row < rows; ++row)
         if (uint32_t(codes[row]) < uint64_t(levels) && uint32_t(classes[row]) < uint64_t(width))
