@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.integer_tally import IntegerTally
 from tallybayes.counts.tally import Tally
@@ -48,6 +49,15 @@ def test_it_is_added_to_an_empty_tally_and_to_one_of_names(counts, more):
     expected.add(both(more)[1])
     assert used == expected
     assert len(used) == len({*counts, *more})
+
+
+KEYS = st.integers(-(2**63), 2**63 - 1)
+
+
+@given(st.lists(KEYS | st.integers(0, 9)), st.dictionaries(KEYS | st.integers(0, 9), st.integers(0, 2**40)))
+def test_a_key_is_found_at_its_place(wanted, places):
+    known = [np.array(each, np.int64) for each in (sorted(places), [places[key] for key in sorted(places)])]
+    assert kernels.find_keys(np.array(wanted, np.int64), *known).tolist() == [places.get(key, -1) for key in wanted]
 
 
 def test_threads_that_need_the_slots_at_once_find_the_same_dictionary():

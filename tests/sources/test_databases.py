@@ -279,3 +279,31 @@ def test_a_connection_closed_before_its_source_leaves_no_thread_behind():
     for thread in set(threading.enumerate()) - before:
         thread.join(120)
     assert set(threading.enumerate()) <= before
+
+
+def test_a_batch_is_freed_before_the_next_one_is_fetched():
+    rows, held = 100_000, []
+    schema = pa.schema({"x": pa.float64(), "class": pa.string()})
+
+    class Connection:
+        columns = schema.names
+
+        def sql(self, query):
+            return self
+
+        def interrupt(self):
+            pass
+
+        def __arrow_c_stream__(self, requested=None):
+            return pa.RecordBatchReader.from_batches(schema, self.fetched()).__arrow_c_stream__(requested)
+
+        def fetched(self):
+            for label in "abcde":
+                held.append(pa.total_allocated_bytes())
+                columns = [pa.array(range(rows), pa.float64()), pa.repeat(label, rows)]
+                yield pa.RecordBatch.from_arrays(columns, schema=schema)
+                del columns
+
+    model = Model.train({"x": Gaussian()}, open_source(database=Connection(), query="SELECT"), "class")
+    assert model.n == 5 * rows
+    assert max(held) - held[0] < rows * 8

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
-
+from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
 from tallybayes.counts.tally import Key, Tally
 
@@ -37,17 +36,7 @@ class IntegerTally(Tally):
 
     def _rows_in(self, target: Tally) -> dict[Any, int] | Counts:
         given = self._given
-        if given is None:
-            return self._slots
-        known, places = target.ordered()
-        if not len(known):
-            return np.full(len(given), -1)
-        order = given.argsort()
-        wanted = given.take(order)
-        at = np.minimum(known.searchsorted(wanted), len(known) - 1)  # fast, since both are sorted
-        rows = np.empty_like(order)
-        rows[order] = np.where(known.take(at) == wanted, places.take(at), -1)
-        return rows
+        return self._slots if given is None else kernels.find_keys(given, *target.ordered())
 
     def _new_to(self, target: Tally) -> list[Any]:
         given, rows = self._given, self._rows_in(target)

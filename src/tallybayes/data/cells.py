@@ -65,6 +65,22 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
         return np.array(cells, np.float64)
     cells = arrow(cells)
     kind = cells.type
+    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return _unlike_numbers(cells, kind)
+    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
+        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
+    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
+    if len(doubles) <= FEW or not doubles.null_count:
+        return np.asarray(doubles.to_numpy(zero_copy_only=False))
+    held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
+    bits = np.frombuffer(pa.allocate_buffer(8 * len(doubles)), np.int64)  # Arrow uses the same memory again
+    np.negative(is_missing(doubles).view(np.int8), out=bits, dtype=np.int64)
+    bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
+    return bits.view(np.float64)
+
+
+def _unlike_numbers(cells: pa.Array, kind: pa.DataType) -> NDArray[np.float64]:
+    """The same for cells that are not stored as numbers."""
     if isinstance(kind, WrittenOut):
         return numbers(cells.storage)
     if pa.types.is_dictionary(kind):
@@ -76,20 +92,7 @@ def numbers(cells: Cells) -> NDArray[np.float64]:
     _refuse_temporal(kind)
     if pa.types.is_decimal(kind):
         return decimal_numbers(cells)
-    if not (pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        raise CellError(
-            None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema."
-        )
-    if len(cells) <= FEW and not cells.null_count and (pa.types.is_integer(kind) or pa.types.is_boolean(kind)):
-        return cells.to_numpy(zero_copy_only=False).astype(np.float64)  # same result as Arrow's cast, but faster
-    doubles = cells if pa.types.is_float64(kind) else pc.cast(cells, pa.float64(), safe=False)
-    if len(doubles) <= FEW or not doubles.null_count:
-        return np.asarray(doubles.to_numpy(zero_copy_only=False))
-    held = np.frombuffer(doubles.buffers()[1], np.int64)[doubles.offset : doubles.offset + len(doubles)]
-    bits = np.frombuffer(pa.allocate_buffer(8 * len(doubles)), np.int64)  # Arrow uses the same memory again
-    np.negative(is_missing(doubles).view(np.int8), out=bits, dtype=np.int64)
-    bits |= held  # all ones are a NaN; Arrow and numpy.where branch on every cell
-    return bits.view(np.float64)
+    raise CellError(None, f"cells of type {kind} are not numbers. Convert them, or drop the column from the schema.")
 
 
 def texts(cells: Cells) -> Any:
@@ -173,9 +176,11 @@ def is_plain(kind: pa.DataType) -> bool:
     """Whether kernels can read such cells, and Arrow take some of them."""
     if kind.id in NOT_PLAIN:
         return False
+    if not pa.types.is_nested(kind):
+        return True
     if pa.types.is_struct(kind):
         return all(is_plain(field.type) for field in kind)
-    item = getattr(kind, "value_type", None) if pa.types.is_nested(kind) else None
+    item = getattr(kind, "value_type", None)
     if item is None:
         return True
     words_at_intervals = pa.types.is_fixed_size_list(kind) and is_text(item)

@@ -228,7 +228,7 @@ def _stored(labels: pa.Array) -> tuple[pa.DataType, pa.Array]:
     """The canonical type of labels, and the array that their keys are made from."""
     kind = labels.type
     if is_text(kind):
-        return pa.string(), pc.cast(labels, pa.string())
+        return pa.string(), labels if pa.types.is_string(kind) else pc.cast(labels, pa.string())
     if pa.types.is_integer(kind):
         try:
             return pa.int64(), pc.cast(labels, pa.int64())

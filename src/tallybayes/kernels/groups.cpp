@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "both.hpp"
+
 namespace tallybayes {
 namespace {
 
@@ -18,12 +20,17 @@ inline void each_row(int count, Step step) {
     for (int i = parts * share; i < count; ++i) step(parts - 1, i);
 }
 
+BOTH std::pair<int32_t, int32_t> last_and_signs(const int32_t* codes, int64_t rows) {
+    int32_t last = -1, signs = 0;
+    for (int64_t row = 0; row < rows; ++row) last = std::max(last, codes[row]), signs |= codes[row];
+    return {last, signs};
+}
+
 }  // namespace
 
 Groups::Groups(const int32_t* codes, int64_t rows, int classes)
     : codes_(codes), rows_(rows), classes_(classes), counts_(classes) {
-    int32_t last = -1, signs = 0;
-    for (int64_t row = 0; row < rows; ++row) last = std::max(last, codes[row]), signs |= codes[row];
+    const auto [last, signs] = last_and_signs(codes, rows);
     if (last >= classes) throw std::out_of_range("a row's class is not among the classes");
     for (int64_t row = 0; !ordered() && row < rows; ++row)
         if (codes[row] >= 0) ++counts_[codes[row]];

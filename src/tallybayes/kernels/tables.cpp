@@ -12,6 +12,7 @@ namespace tallybayes {
 namespace {
 
 constexpr int64_t few = 1 << 13;  // cells: several tables of so many stay in the cache
+constexpr int64_t most_rows = UINT32_MAX;  // that are counted in them
 
 // The cell of each row in a table with one more level and class, for codes that are out of range.
 template <class Code>
@@ -34,12 +35,13 @@ template <class Code>
 void count_few(const Code* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width, int64_t* counts) {
     constexpr int64_t tables = 4, together = 1024;
     const int64_t size = (levels + 1) * (width + 1);
-    std::vector<int64_t> found(size_t(tables * size));
+    std::vector<uint32_t> found(size_t(tables * size));
     uint32_t cells[together];
     for (int64_t first = 0; first < rows; first += together) {
         const int64_t some = std::min(together, rows - first);
         cells_of(codes + first, classes + first, some, uint32_t(levels), uint32_t(width), cells);
-        int64_t *one = found.data(), *two = one + size, *three = two + size, *four = three + size, row = 0;
+        uint32_t *one = found.data(), *two = one + size, *three = two + size, *four = three + size;
+        int64_t row = 0;
         for (; row + tables <= some; row += tables) {
             ++one[cells[row]];
             ++two[cells[row + 1]];
@@ -57,7 +59,7 @@ void count_few(const Code* codes, const int32_t* classes, int64_t rows, int64_t 
 
 template <class Code>
 void count_codes(const Code* codes, const int32_t* classes, int64_t rows, int64_t levels, int64_t width, int64_t* counts) {
-    if (levels * width <= few && rows > levels * width) return count_few(codes, classes, rows, levels, width, counts);
+    if (levels * width <= few && rows > levels * width && rows <= most_rows) return count_few(codes, classes, rows, levels, width, counts);
     // As unsigned numbers, negative ones are out of range too.
     for (int64_t row = 0; row < rows; ++row)
         if (uint32_t(codes[row]) < uint64_t(levels) && uint32_t(classes[row]) < uint64_t(width))
@@ -99,24 +101,35 @@ int64_t find_interval(double value, const double* cuts, int64_t count, int64_t s
     return at;
 }
 
-}  // namespace
-
-// Many values at a time take each step together: one does not wait for another.
-BOTH void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+// The same for many values, which take each step together: one does not wait for another.
+template <class Number, class Use>
+INLINE void search(const Number* values, int64_t count, const Number* cuts, int64_t size, Use use) {
     constexpr int64_t stretch = 64;
-    const int32_t most = int32_t(count), widest = int32_t(first_step(count));
+    const int32_t most = int32_t(size), widest = int32_t(first_step(size));
     int32_t at[stretch];
-    for (int64_t first = 0; first < rows; first += stretch) {
-        const int64_t some = std::min(stretch, rows - first);
-        const double* values = x + first;
+    for (int64_t first = 0; first < count; first += stretch) {
+        const int64_t some = std::min(stretch, count - first);
+        const Number* from = values + first;
         std::fill_n(at, some, 0);
         for (int32_t step = widest; step > 0; step /= 2)
             for (int64_t i = 0; i < some; ++i) {
                 const int32_t next = std::min(at[i] + step, most);
-                at[i] = cuts[next - 1] <= values[i] ? next : at[i];
+                at[i] = cuts[next - 1] <= from[i] ? next : at[i];
             }
-        for (int64_t i = 0; i < some; ++i) codes[first + i] = values[i] == values[i] ? at[i] : -1;
+        for (int64_t i = 0; i < some; ++i) use(first + i, at[i]);
     }
+}
+
+}  // namespace
+
+BOTH void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t count, int32_t* codes) {
+    search(x, rows, cuts, count, [&](int64_t row, int32_t at) INLINED { codes[row] = x[row] == x[row] ? at : -1; });
+}
+
+BOTH void find_keys(const int64_t* wanted, int64_t count, const int64_t* keys, const int64_t* places, int64_t size, int64_t* found) {
+    search(wanted, count, keys, size, [&](int64_t i, int32_t at) INLINED {
+        found[i] = at > 0 && keys[at - 1] == wanted[i] ? places[at - 1] : -1;
+    });
 }
 
 void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,

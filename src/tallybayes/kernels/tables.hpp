@@ -23,6 +23,9 @@ void find_intervals(const double* x, int64_t rows, const double* cuts, int64_t c
 void find_intervals(const double* x, const int32_t* lists, int64_t rows, const double* cuts, const int64_t* ends, int64_t count,
                     int32_t* codes);
 
+// The place of each wanted number among distinct sorted ones; −1 if it is none of them.
+void find_keys(const int64_t* wanted, int64_t count, const int64_t* keys, const int64_t* places, int64_t size, int64_t* found);
+
 // Finds each number's interval and adds table[interval][class] to scores[class][row]. Below the first and beyond the last
 // edge, for which the table also has rows, 2·log(half + ½·distance) is subtracted for every class. NaN is skipped.
 void add_intervals(const double* x, int64_t rows, const double* edges, int64_t count, double half, const double* table,

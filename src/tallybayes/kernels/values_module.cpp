@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "inside.hpp"
+#include "tables.hpp"
 #include "values.hpp"
 
 namespace tallybayes {
@@ -25,6 +26,14 @@ void bind_values(nb::module_& m) {
         nb::object result = give_unset<int32_t>(x.size(), &codes);
         Free free;
         find_values(x.data(), x.size(), keys.data(), keys.size(), bits, codes);
+        return result;
+    });
+    m.def("find_keys", [](In<int64_t> wanted, In<int64_t> keys, In<int64_t> places) {
+        expect(keys.size() == places.size(), "keys and places differ in number");
+        int64_t* found;
+        nb::object result = give_unset<int64_t>(wanted.size(), &found);
+        Free free(wanted.size() * int64_t(sizeof(int64_t)));
+        find_keys(wanted.data(), wanted.size(), keys.data(), places.data(), keys.size(), found);
         return result;
     });
     m.def("gather_counts", [](In<int64_t> keys, In<int64_t> places, Table<double> table, In<int32_t> columns, int bits,

@@ -59,8 +59,10 @@ def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: st
     if len(batch.rows) == 1:
         yield count(0, 1)
         return
-    size = size_of(batch.cells)
-    table = sum(family.table_size(len(batch.rows.classes)) for family in schema.columns.values())
+    size = table = 0  # which say how many threads to use, if their number is not given
+    if threads is None:
+        size = size_of(batch.cells)
+        table = sum(family.table_size(len(batch.rows.classes)) for family in schema.columns.values())
     yield from in_pieces(len(batch.rows), threads, count, size, table)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -68,6 +68,7 @@ class Chunk(ABC):
 
     size: int  # in stored bytes of the input, for progress bars
     names: Collection[str] | None  # the columns it has; None if its rows may have any
+    _unread: Any = None  # what only reading needs
     _kept: Sequence[int] | NDArray[np.int64] | None = None  # which rows were read, if some are left out
 
     @abstractmethod
@@ -75,6 +76,10 @@ class Chunk(ABC):
         """The rows, with columns of the wanted types; without types all columns, typed by their contents.
 
         A row that cannot be read is added to `bad` and left out, or without these raises a `SourceError`."""
+
+    def let_go(self) -> None:
+        """Frees what only reading needs: the chunk is kept as long as its rows may have to be found."""
+        self._unread = None
 
     def those_of(self, types: ColumnTypes) -> ColumnTypes:
         """The wanted columns that it may have."""

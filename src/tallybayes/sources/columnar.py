@@ -33,11 +33,11 @@ class ColumnarChunk(Chunk):
         self.names = batch.schema.names
         self._file = file
         self._start = start
-        self._batch = batch
+        self._unread = batch
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         self._kept = None
-        batch = frames.plain_batch(self._batch if types is None else self._batch.select(list(types)))
+        batch = frames.plain_batch(self._unread if types is None else self._unread.select(list(types)))
         if types is None:
             return batch
         types = as_found(types, {field.name: field.type for field in batch.schema})
@@ -85,8 +85,8 @@ class StoredChunk(ColumnarChunk):
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
         with naming(self._file):
-            for name in self._batch.schema.names if types is None else types:
-                self._batch.column(name).validate(full=True)
+            for name in self._unread.schema.names if types is None else types:
+                self._unread.column(name).validate(full=True)
         return super().read(types, bad)
 
 
@@ -95,6 +95,10 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
     pending: list[pa.RecordBatch] = []
     rows = held = 0
     for batch in filter(len, batches):
+        if not pending and 2 * len(batch) > BATCH_ROWS:
+            yield batch
+            del batch
+            continue
         rows, held = rows + len(batch), held + bytes_of(batch)
         if pending and (rows > BATCH_ROWS or held > size):
             yield one_batch(pa.Table.from_batches(pending))
@@ -110,9 +114,11 @@ def of_good_size(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.Re
 def cut(batches: Iterator[pa.RecordBatch], size: int) -> Iterator[pa.RecordBatch]:
     """The same rows, with large batches cut into pieces of `size` bytes."""
     for batch in batches:
-        rows = rows_within(size, bytes_of(batch) / len(batch))
+        small = batch.get_total_buffer_size() <= size  # an upper bound, which is found faster
+        rows = BATCH_ROWS if small else rows_within(size, bytes_of(batch) / len(batch))
         for start in range(0, len(batch), rows):
             yield batch.slice(start, rows)
+        del batch
 
 
 def bytes_of(batch: pa.RecordBatch) -> int:

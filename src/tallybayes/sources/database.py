@@ -64,8 +64,9 @@ class Query(Reader):
         start = 0
         try:
             for batch in cut(of_good_size(self._batches(), self._batch_bytes), self._batch_bytes):
-                yield ColumnarChunk(self.file, start, batch, frames.nbytes(batch))
-                start += len(batch)
+                first, start = start, start + len(batch)
+                yield ColumnarChunk(self.file, first, batch, frames.nbytes(batch))
+                del batch  # its memory is used again for the next one
         finally:
             self._close()
 
@@ -78,8 +79,10 @@ class Query(Reader):
                 batch = next(batches, None)
             if batch is None:
                 return
-            yield plain(batch.slice(passed_over) if passed_over else batch)
-            given, passed_over = given + len(batch) - passed_over, 0
+            batch, passed_over = batch.slice(passed_over) if passed_over else batch, 0
+            given += len(batch)
+            yield plain(batch)
+            del batch
 
 
 def plain(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -196,6 +196,7 @@ class Source(RowSource):
         its place; or, if the options say so, it is skipped and the rest of its part is processed in smaller ones."""
         for batch in self.batches(types):
             yield from self._in_parts(batch, work, min(most, CAREFUL) if self._skips else most)
+            del batch
 
     def _skip(self, bad: BadRows) -> None:
         self.skipped += bad.number
@@ -215,7 +216,9 @@ class Source(RowSource):
         def read(chunk: Chunk) -> tuple[Chunk, pa.RecordBatch, BadRows]:
             bad = BadRows()
             wanted = types if types is None or not self._optional else chunk.those_of(types)
-            return chunk, chunk.read(wanted, bad if self._skips else None), bad
+            batch = chunk.read(wanted, bad if self._skips else None)
+            chunk.let_go()
+            return chunk, batch, bad
 
         for chunk, batch, bad in self._each_chunk(read):
             self.rows += len(batch)
@@ -224,6 +227,7 @@ class Source(RowSource):
             if len(batch):
                 self._last = chunk
                 yield batch
+            del batch  # its memory is used again for the next one
         self.done = self.done if self.total is None else self.total
         self._check_unchanged()
 
