@@ -115,7 +115,7 @@ def test_adding_incompatible_models_is_refused():
         mine += Model.train(Schema({"y": Gaussian()}), {"y": [1.0]}, ["a"])
     with pytest.raises(TypeError, match="type int64; those already counted are of type string"):
         mine += Model.train(Schema({"x": Histogram()}), {"x": [1.0]}, [1])
-    with pytest.raises(TypeError, match="not with 1"):
+    with pytest.raises(TypeError, match="not with a value of type int"):
         mine += 1
 
 

@@ -20,6 +20,7 @@ from tallybayes import (
     NegativeBinomial,
     Pairs,
     Poisson,
+    Schema,
     Words,
 )
 from tallybayes.model.shapes import observed, shape, shape_in
@@ -192,6 +193,14 @@ def test_words_are_present_with_their_estimates():
     )
     with pytest.raises(ValueError, match="no text column and no boolean column"):
         word_probabilities(of(Gaussian()))
+
+
+@pytest.mark.parametrize("reading", ["auto", "complement"])
+def test_words_of_scores_are_shown_with_probabilities(reading):
+    texts, labels = ["free free prize", "lunch", "free"], ["s", "h", "s"]
+    schema = Schema({"t": Words(reading=reading)}, weights={"t": 0.5})
+    found = word_probabilities(Model.train(schema, texts, labels)).p
+    np.testing.assert_allclose(found.sum(axis=1), 1.0)
 
 
 def test_word_order_does_not_depend_on_history():

@@ -81,8 +81,13 @@ def test_infinite_number_among_marks_makes_texts():
         ([f"${float(each) + 9:.2f}" for each in NUMBERS], "a currency are read as text. Write them as plain numbers."),
         ([f"{each[:-1]}%" for each in NUMBERS], "a percent sign"),
         ([each[:-1].replace(".", ",") for each in NUMBERS], "a decimal comma are read as text. Write them with a"),
+        (
+            [f"{each} kg" for each in NUMBERS],
+            "numbers with the unit 'kg' are read as text. Write them as",
+        ),
+        ([f"{each[:-1]}°C" for each in NUMBERS], "the unit '°C'"),
     ],
-    ids=["dollars", "percent", "comma"],
+    ids=["dollars", "percent", "comma", "kilograms", "degrees"],
 )
 def test_numbers_in_another_notation_are_pointed_out_if_left_out(written, said):
     with pytest.warns(UserWarning, match=re.escape(said)):
@@ -100,10 +105,12 @@ def test_numbers_in_another_notation_are_pointed_out_if_left_out(written, said):
         ["007", "012"] * 100,
         [f"ID{i}" for i in range(200)],
         [f"{i}a" for i in range(200)],
+        [f"{i}:30" for i in range(200)],
+        [f"{i % 60} {'kg' if i % 3 else 'g'}" for i in range(200)],
         ["?", "none"] * 100,
         [None] * 200,
     ],
-    ids=["numbers", "blanks", "grades", "levels", "codes", "ids", "mixtures", "marks", "nothing"],
+    ids=["numbers", "blanks", "grades", "levels", "codes", "ids", "mixtures", "times", "two units", "marks", "nothing"],
 )
 def test_other_columns_are_not(cells):
     with warnings.catch_warnings():

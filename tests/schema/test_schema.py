@@ -86,6 +86,8 @@ def test_hint_that_is_not_a_family_is_refused():
 def test_invalid_schemas_are_refused():
     with pytest.raises(TypeError, match=r"Column 'x' is given .*Gaussian.* not a family. Write Gaussian\(\)."):
         Schema({"x": Gaussian})
+    with pytest.raises(TypeError, match=r"'Gausian', which is not a family. Write Gaussian\(\)\."):
+        Schema({"x": "Gausian"})
     with pytest.raises(TypeError, match=r"The column name 3 is not a string\. Write '3'\."):
         Schema({3: Gaussian()})
     with pytest.raises(ValueError, match="no rows to infer"):

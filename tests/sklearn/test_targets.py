@@ -34,12 +34,15 @@ def test_missing_label_among_texts_is_no_class(make, missing):
         NaiveBayes().fit(NUMBERS, make(["a", missing] * 10))
 
 
+def test_name_of_a_column_is_no_labels():
+    with pytest.raises(ValueError, match=r"y is 'play'; give a label for every row, such as X\[name\] of a column"):
+        NaiveBayes().fit({"x": [1.0, 2.0], "play": ["yes", "no"]}, "play")
+
+
 def test_only_two_dimensional_labels_may_be_one_hot():
     rows = [[1.0], [2.0]]
     with pytest.raises(ValueError, match=r"shape \(2, 2\) instead; if the labels are one-hot"):
         NaiveBayes().fit(rows, [[0, 1], [1, 0]])
-    with pytest.raises(ValueError, match=r"shape \(\) instead\.$"):
-        NaiveBayes().fit(rows, "y")
 
 
 def test_column_vector_labels_get_sklearns_warning():

@@ -199,6 +199,7 @@ def test_row_of_one_blank_cell_is_a_row(file):
         (["12 345.5", "12 346.0"], "with a thousands separator"),
         (["1.5%", "20%", "3 %"], "a percent sign"),
         (["$1.50", "-$20", "€ 3"], "a currency"),
+        ([f"{i}.5 km/h" for i in range(20)], "numbers with the unit 'km/h' are read as text"),
     ],
     ids=str,
 )

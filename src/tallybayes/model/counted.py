@@ -278,7 +278,7 @@ class Counted(Additive):
     def _check_mergeable(self, other: Self) -> None:
         """Raises all possible errors before anything changes."""
         if not isinstance(other, Counted):
-            raise TypeError(f"A model can be merged with a model, not with {other!r}.")
+            raise TypeError(f"A model can be merged with a model, not with a value of type {type(other).__name__}.")
         self.schema.check_compatible(other.schema)
         if other.label_type != self.label_type and other.rows.filled():
             self._check_label_type(other.label_type)

@@ -35,7 +35,8 @@ class WordProbabilities:
 
 
 def word_probabilities(model: Model, column: Name | None = None) -> WordProbabilities:
-    """The words of a text column, or if there is none, all boolean columns.
+    """The words of a text column, or if there is none, all boolean columns. If the column's event model gives scores,
+    words are taken as multinomial.
 
     >>> from tallybayes import Bernoulli
     >>> frame = {"free": [True, True, False, False], "lunch": [False, True, True, True]}
@@ -53,6 +54,9 @@ def word_probabilities(model: Model, column: Name | None = None) -> WordProbabil
             raise ValueError("There is no text column and no boolean column, so there are no words.")
         return WordProbabilities("columns", list(yes), known.labels, np.array(list(yes.values())).T)
     name = text_column(texts, None if column is None else model.schema.entry(column))
+    if name in known.scores:
+        family = model.schema.columns[name].settled(known.counted[name])
+        known = model.only([name]).believing({name: family}, weights=None).beliefs()
     table = known.counted[name].estimates()
     return WordProbabilities(
         "words", list(table), known.labels, np.array(list(table.values())).reshape(len(table), -1).T

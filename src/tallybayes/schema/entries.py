@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 import pyarrow as pa
 
 from tallybayes.data.cells import Cells
-from tallybayes.families import Family
+from tallybayes.data.naming import closest
+from tallybayes.families import FAMILIES, Family
 from tallybayes.kernels.strings import is_writable
 
 Name = str | tuple[str, ...]
@@ -132,7 +133,8 @@ def replaced(entries: Mapping[Name, T], changes: Mapping[Name, T]) -> dict[Name,
 def check_family(name: Any, given: Any) -> None:
     if not isinstance(given, Family):
         written = given.__name__ if isinstance(given, type) else given if isinstance(given, str) else ""
-        hint = f" Write {written}()." if written.isidentifier() else ""
+        meant = written if isinstance(given, type) else closest(written, FAMILIES)
+        hint = f" Write {meant}()." if meant else ""
         raise TypeError(f"Column {name!r} is given {given!r}, which is not a family.{hint}")
 
 

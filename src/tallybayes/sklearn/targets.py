@@ -74,6 +74,9 @@ def _one_per_row(y: Any) -> NDArray[Any]:
     try:
         labels: NDArray[Any] = column_or_1d(y, warn=True)
     except ValueError as error:
+        if np.ndim(y) == 0:
+            given = np.asarray(y, object).item()
+            raise ValueError(f"y is {given!r}; give a label for every row, such as X[name] of a column.") from None
         if np.ndim(y) != 2:
             raise
         raise ValueError(f"{str(error).rstrip('.')}; {FROM_ONE_HOT}.") from None

@@ -150,6 +150,17 @@ def test_words_that_hardly_recur_are_not_relied_upon():
     assert said.max() < 0.9
 
 
+@pytest.mark.parametrize(("words", "rows"), [(7, 200), (7, 3000), (12, 300), (500, 300), (500, 1000)])
+def test_texts_without_information_predict_nothing(words, rows):
+    """Pieces of opposite sign would cancel all but the trace of a document's own words, which are left out."""
+    random = np.random.default_rng(words)
+    texts = [" ".join(f"w{i}" for i in random.integers(words, size=6)) for _ in range(rows + 1000)]
+    labels = random.choice(["a", "b"], rows + 1000).tolist()
+    family = replace(PAIRS, characters=(2, 5))
+    model = weigh(train(family, texts[:rows], labels[:rows]), {"x": texts[:rows]}, labels[:rows])
+    assert loss(model, texts[rows:], labels[rows:]) < np.log(2.0) + 0.02
+
+
 def test_gradient_equals_finite_differences():
     random = np.random.default_rng(0)
     held = np.eye(4)[random.integers(0, 4, 10)] * 1.5

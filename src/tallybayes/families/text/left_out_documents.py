@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes import kernels
-from tallybayes.counts.exact import Codes, Counts, Floats, Indices
+from tallybayes.counts.exact import Codes, Counts, Floats, Indices, Mask
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.families.left_out import weights_of
 from tallybayes.families.text.counting import start_index
@@ -45,6 +45,12 @@ class Documents:
         lo, hi = np.searchsorted(self.document, [first, last])
         own, held, document = self.own[first:last], self.held[first:last], self.document[lo:hi] - first
         return Documents(own, held, document, self.word[lo:hi], self.times[lo:hi], self.share[lo:hi])
+
+    def those(self, chosen: Mask) -> Documents:
+        """The documents that are chosen."""
+        words, number = chosen[self.document], np.cumsum(chosen) - 1
+        cells = (self.word[words], self.times[words], self.share[words])
+        return Documents(self.own[chosen], self.held[chosen], number[self.document[words]], *cells)
 
     def ends(self, sizes: Counts) -> Counts:
         """The cumulative number of cells of the documents' words, given that of each word."""

@@ -3,10 +3,15 @@
 The pieces of these documents are computed by the counts minus their own. The loss is convex in θ and p; γ is fitted
 with them. The fit starts at the default mix and is penalised towards it, so that few documents change it little; the
 result is never worse than the default on the documents that decide.
+
+Weights of either sign may cancel what is known of words, and tell the class by what subtracting a document has changed,
+which says nothing about new documents. So θ is at least 0, unless θ of either sign, fitted on two thirds of the
+documents, predict the others better by more than the standard error.
 """
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -33,6 +38,8 @@ SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
 MOST_P = 2.0
+SIGNED, ADDING = -np.inf, 0.0  # the least weight of a piece
+FOLDS = 3
 DIGITS = 4
 STEPS = 200
 
@@ -54,12 +61,16 @@ class Pieces(NamedTuple):
         factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
         return np.asarray(factor[:, None] * (self.values @ np.ravel(mix.theta)))
 
-    def loss(self, mix: Mix) -> float:
-        """The mean of −log P(class)."""
+    def losses(self, mix: Mix) -> Floats:
+        """−log P(class) of each document, times its weight."""
         scores = self.scores(mix)
         top = scores.max(axis=1, keepdims=True)
         log_p = scores - top - np.log(np.exp(scores - top).sum(axis=1, keepdims=True))
-        return float(-(self.held * log_p).sum() / self.held.sum())
+        return np.asarray(-(self.held * log_p).sum(axis=1))
+
+    def loss(self, mix: Mix) -> float:
+        """The mean of −log P(class)."""
+        return float(self.losses(mix).sum() / self.held.sum())
 
 
 class PieceMaker:
@@ -74,6 +85,7 @@ class PieceMaker:
         found = list(bases(family, seen, blocks))
         self._counts = np.stack([base.counts for base in found])
         self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
+        self._texts = seen.texts
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
         found, lengths = kernels.left_pieces(
@@ -92,9 +104,26 @@ class PieceMaker:
             a,
             self.seen.classes_met <= 2,
         )
-        others = self.seen.texts - documents.own + 1.0
+        others = self._texts - documents.own + 1.0
         prior = np.log(others / others.sum(axis=1, keepdims=True))
         return Pieces(found, lengths, prior, documents.held)
+
+    def without(self, documents: Documents) -> PieceMaker:
+        """The same, by the counts without these documents and their copies."""
+        seen, width, of = self.seen, self.seen.width, documents.document
+        times, labels = documents.held.sum(axis=1), documents.held.argmax(axis=1)
+        blocks, cells = (
+            self._blocks[documents.word].astype(np.int64),
+            seen.words.astype(np.int64) * width + seen.classes,
+        )
+        counts = np.stack([np.ones(len(of)), documents.times, documents.share])
+        taken = counts * times[of] * self._scale[:, blocks]
+        rest, shape = copy(self), self._totals.shape
+        rest._counts = _less(self._counts, cells.searchsorted(documents.word * np.int64(width) + labels[of]), taken)
+        rest._overall = _less(self._overall, documents.word, taken)
+        rest._totals = _less(self._totals.reshape(len(taken), -1), blocks * width + labels[of], taken).reshape(shape)
+        rest._texts = _less(self._texts[None], labels, times[None])[0]
+        return rest
 
     def evidence(self, documents: Documents, mix: Mix) -> Floats:
         """The mix's evidence, [document, class], computed a few documents at a time."""
@@ -102,6 +131,13 @@ class PieceMaker:
         parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
         found = each_of(lambda part: self(part, mix.a).evidence(mix), parts, len(documents.word) * self.seen.width)
         return np.concatenate([np.zeros((0, self.seen.width)), *found])
+
+
+def _less(sums: Floats, places: Any, taken: Floats) -> Floats:
+    """[base, place]: the sums less what is taken from some places."""
+    return np.maximum(
+        [each - np.bincount(places, some, len(each)) for each, some in zip(sums, taken, strict=True)], 0.0
+    )
 
 
 # Penalties on the distance from the defaults, relative to the sum of losses:
@@ -128,16 +164,33 @@ def fit_words(family: Any, tally: WordTally, cells: Any, rows: Rows, classes: li
 
 
 def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix:
-    """Some of the documents choose `a`, and whether the default mix is as good; all of them fit the rest."""
-    classes = pieces_of.seen.classes_met
+    """Some of the documents choose `a`, whether weights may be negative, and whether the default mix is as good; all of
+    them fit the rest."""
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.seen.starts))
     found = each_of(lambda a: pieces_of(some, a), SMOOTHINGS, len(some.word) * pieces_of.seen.width)
     pieces = dict(zip(SMOOTHINGS, found, strict=True))
-    usual = usual_mix(pieces_of.family, USUAL_A, classes)
-    tried = {a: fit_mix(pieces[a], replace(usual, a=a), length) for a in SMOOTHINGS}
-    a = min(SMOOTHINGS, key=lambda a: pieces[a].loss(tried[a]))
-    mix = tried[a] if len(some) == len(documents) else fit_mix(pieces_of(documents, a), replace(usual, a=a), length)
-    return mix if pieces[a].loss(mix) < pieces[USUAL_A].loss(usual) else usual
+    usual = usual_mix(pieces_of.family, USUAL_A, pieces_of.seen.classes_met)
+    least = _least(pieces_of, some, usual, length)
+    tried = [fit_mix(pieces[a], replace(usual, a=a), length, least) for a in SMOOTHINGS]
+    mix = min(tried, key=lambda mix: pieces[mix.a].loss(mix))
+    if len(some) < len(documents):
+        mix = fit_mix(pieces_of(documents, mix.a), replace(usual, a=mix.a), length, least)
+    return mix if pieces[mix.a].loss(mix) < pieces[USUAL_A].loss(usual) else usual
+
+
+def _least(pieces_of: PieceMaker, documents: Documents, usual: Mix, length: float) -> float:
+    """The bound of θ: none if a fold that is neither counted nor in the fit is predicted better so, by more than the
+    standard error."""
+    fold, gains = np.empty(len(documents), np.intp), []
+    fold[np.argsort(documents.held.argmax(axis=1), kind="stable")] = np.arange(len(documents)) % FOLDS
+    for number in range(FOLDS):
+        out, others = documents.those(fold == number), documents.those(fold != number)
+        rest = pieces_of.without(out)
+        learned, asked = rest(others, usual.a), rest(replace(out, own=np.zeros_like(out.own)), usual.a)
+        adding, signed = (asked.losses(fit_mix(learned, usual, length, least)) for least in (ADDING, SIGNED))
+        gains.append(adding - signed)
+    gain = np.concatenate(gains)
+    return SIGNED if gain.sum() > np.sqrt(gain @ gain) else ADDING
 
 
 @dataclass(frozen=True)
@@ -180,9 +233,9 @@ class Problem:
         return float(penalty), np.concatenate([by_theta, 2.0 * ridges * off])
 
 
-def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
+def fit_mix(pieces: Pieces, usual: Mix, length: float, least: float) -> Mix:
     """θ, p and γ by L-BFGS, starting from the default mix, whose `a` is kept; `length` is the mean number of different
-    words."""
+    words, and `least` bounds θ."""
     rivals = _rivals(pieces.scores(usual), pieces.held)
     lengths = np.log(np.maximum(pieces.lengths, 1.0) / length)
     values = np.take_along_axis(pieces.values, rivals[:, :, None], axis=1)
@@ -200,8 +253,8 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float) -> Mix:
         start,
         usual.gamma,
     )
-    wide = np.full(len(start), np.inf)
-    low, high = np.append(-wide, [0.0, 0.0]), np.append(wide, [MOST_P, 1.0])
+    low = np.append(np.full(len(start), least), [0.0, 0.0])
+    high = np.append(np.full(len(start), np.inf), [MOST_P, 1.0])
     x = lbfgs(problem, np.append(start, [1.0, usual.gamma]), low, high, steps=STEPS, slope=1e-6)
     theta = (x[:-2] / deviations).reshape(len(usual.theta), -1)
     gamma, p = float(_rounded(x[-1])), float(_rounded(x[-2]))

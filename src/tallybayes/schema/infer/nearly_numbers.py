@@ -32,6 +32,9 @@ WITH_COMMAS = r"^ *[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)? *$"
 IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with commas
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
+NUMBER = r" *[+-]?(?:[0-9]+|[0-9]{1,3}(?:[,' ][0-9]{3})+)(?:[.,][0-9]+)?"
+WITH_UNIT = rf"^{NUMBER}(?P<unit> +[^0-9 ][^0-9]*|[^0-9 .,:/-]{{2}}[^0-9]*)$"
+FEW = 10  # different texts with units may be categories
 
 SOME_CELLS = 50  # of which one is a number if many are
 SPACED = re.compile(r"[0-9]+( [0-9]+)*")
@@ -142,6 +145,19 @@ def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None
     elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
         warn(f"Column {name!r}: numbers {form}.")
+    elif unit := _unit(texts):
+        warn(f"Column {name!r}: numbers with the unit {unit!r} are read as text. Write them as plain numbers.")
+
+
+def _unit(texts: pa.Array) -> str | None:
+    """What follows the number in nearly every cell."""
+    if len(pc.unique(texts)) <= FEW:
+        return None
+    units = pc.utf8_trim_whitespace(pc.struct_field(pc.extract_regex(texts, WITH_UNIT), "unit"))
+    found = [
+        each for each in units.value_counts().to_pylist() if each["values"] and each["counts"] >= MOST * len(texts)
+    ]
+    return found[0]["values"] if found else None
 
 
 def _are_spaced_codes(texts: pa.Array) -> bool:
