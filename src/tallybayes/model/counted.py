@@ -18,7 +18,7 @@ from tallybayes.counts.tallies import Additive, AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
@@ -75,7 +75,6 @@ class Counted(Additive):
         counted row is added to it. Labels may be `SoftLabels`. Rows without a label are an error; with
         `unlabelled=EM()` they are counted in the shares that EM finds."""
         check_threads(threads)
-        check_absent(absent)
         given = Given(data, labels, weights, None, label_type, absent)
         if unlabelled is not None:
             from tallybayes.model.em.training import train_unlabelled
@@ -96,15 +95,13 @@ class Counted(Additive):
         return model
 
     def _count_frames(self, given: Given, threads: int | None, sample: RowSample | None, rounding: Rounding) -> None:
-        data, labels, weights, _, label_type, absent = given
-        rows = self.schema.frame(data), labels, weights, self.schema.by_column.keys(), label_type
         try:
-            for batch in labelled(*rows, soft=sample is None):
+            for batch in labelled(given, self.schema, plain_row=True, soft=sample is None):
                 batch = batch if sample is None else with_levels(self.schema, batch, threads)
-                self._count(batch, threads, absent)
+                self._count(batch, threads)
                 rounding.add(batch)
                 if sample is not None:
-                    sample.add(batch, absent=absent)
+                    sample.add(batch)
         except NoLabelError as error:
             raise error.in_training() from None
 
@@ -240,8 +237,8 @@ class Counted(Additive):
         """The number of rows counted, or the sum of their weights."""
         return float(self._row_counts(self.keys()).sum())
 
-    def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
-        for rows, columns in counted_pieces(self.schema, batch, threads, absent):
+    def _count(self, batch: Batch, threads: int | None) -> None:
+        for rows, columns in counted_pieces(self.schema, batch, threads):
             self._take(batch.label_type, rows, columns)
 
     def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:

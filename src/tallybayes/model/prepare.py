@@ -60,7 +60,8 @@ def prepare(
     sample = RowSample(schema.by_column, ROWS, numeric=schema.numeric)
     seen = any(family.looks_at_labels for family in schema.columns.values())
     classes: set[Key] = set()
-    for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
+    given = Given(data, labels, weights, None, label_type, absent)
+    for batch in labelled(given, schema, unlabelled=True):
         known = _with_labels(batch)
         classes.update(known.rows.classes)
         sample.add(known if seen else _without_classes(known))
@@ -69,7 +70,7 @@ def prepare(
     found = sample.rows()
     rows = found.rows() if seen else Rows(sorted(classes), found.labels, found.rows().weights)
     try:
-        return schema.prepared(_finite(found.cells), rows, absent)
+        return schema.prepared(_finite(found.cells), rows)
     except CellError as error:  # of a row of the sample, whose number says nothing
         raise ValueError(f"Column {error.column!r}: {error.reason}") from None
 

@@ -15,7 +15,6 @@ from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.data.matching import ERROR, MISSING, matched
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.model.sampled_rows import SampledRows, Taken, are_cases, numbered, repeated
@@ -48,14 +47,10 @@ class RowSample:
         self._few = size, MOST_BYTES  # rows and bytes of which twice as many are thinned
         self._highest = np.uint64(2**64 - 1)
 
-    def add(
-        self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None, absent: str = ERROR
-    ) -> None:
+    def add(self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None) -> None:
         """Adds the rows of a batch, keeping only those that may be in the sample. `check` sees them and their places in
         the batch before anything changes, and may refuse them by an error."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
-        if absent == MISSING:  # rows are equal whether they lack a column or a cell
-            cells = pa.record_batch(matched(cells, sorted(self.columns), absent))
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names, self.numeric)
         at, copies = self._lowest(marks, batch.rows)

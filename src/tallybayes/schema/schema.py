@@ -12,7 +12,7 @@ import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data.errors import CellError
-from tallybayes.data.matching import ERROR, matched, named
+from tallybayes.data.matching import matched, named
 from tallybayes.data.one_row import Row
 from tallybayes.families import Family
 from tallybayes.schema.as_json import schema_to_json, settings_from_json
@@ -168,9 +168,9 @@ class Schema:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
 
-    def prepared(self, cells: pa.RecordBatch, rows: Rows, absent: str = ERROR) -> Schema:
+    def prepared(self, cells: pa.RecordBatch, rows: Rows) -> Schema:
         """The same with everything fixed that counting needs, chosen from a sample of rows; see `prepare`."""
-        found = matched(cells, self.by_column, absent)
+        found = matched(cells, self.by_column)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
         reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
@@ -185,10 +185,10 @@ class Schema:
         """Data as a frame or a stream of frames, whose columns have names."""
         return named(data, self.by_column)
 
-    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0) -> dict[Name, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        cells = matched(rows, self.by_column, absent)
+        cells = matched(rows, self.by_column)
         for name, family in self.columns.items():
             try:
                 encoded[name] = family.encode(cells[name] if type(name) is str else joined(name, cells))

@@ -110,7 +110,7 @@ def choose(
 
 def losses_under(schemas: Mapping[Any, Schema], counted: Folds, given: Given, threads: int | None) -> dict[Any, Losses]:
     """The losses of all held-out rows under each schema."""
-    deciders = deciders_of(counted, schemas, absent=given.absent)
+    deciders = deciders_of(counted, schemas)
     found = hold_out(counted, deciders, losses_of, given, threads)
     return {name: reduce(add, parts) for name, parts in found.items()}
 

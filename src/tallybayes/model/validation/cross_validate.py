@@ -159,7 +159,7 @@ def evaluated_folds(
     counted: Folds, schemas: Mapping[Any, Schema], given: Given, threads: int | None, costs: Any, reject: float | None
 ) -> dict[Any, list[Evaluation]]:
     """The evaluation of each fold by the counts of all others, under each schema."""
-    deciders = deciders_of(counted, schemas, costs=costs, reject=reject, absent=given.absent)
+    deciders = deciders_of(counted, schemas, costs, reject)
     return hold_out(counted, deciders, compared_with, given, threads)
 
 
@@ -210,7 +210,7 @@ def learning_curve(
         for at, model in enumerate(trained):
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
-            deciders = {fold: {"": Decider.of(trained[at], None, None, 1, absent)} for at, fold in enumerate(folds)}
+            deciders = {fold: {"": Decider.of(trained[at], threads=1)} for at, fold in enumerate(folds)}
             scored = hold_out(counted, deciders, compared_with, again(), threads)[""]
             found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), reduce(add, scored)))
     return found
