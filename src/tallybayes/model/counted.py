@@ -237,6 +237,13 @@ class Counted(Additive):
         """The number of rows counted, or the sum of their weights."""
         return float(self._row_counts(self.keys()).sum())
 
+    @classmethod
+    def of_batch(cls, schema: Schema, batch: Batch, threads: int | None = 1) -> Self:
+        """The counts of some rows."""
+        counts = cls(schema)
+        counts._count(batch, threads)
+        return counts
+
     def _count(self, batch: Batch, threads: int | None) -> None:
         for rows, columns in counted_pieces(self.schema, batch, threads):
             self._take(batch.label_type, rows, columns)

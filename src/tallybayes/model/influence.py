@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.data.fingerprints import fingerprints
@@ -46,13 +45,13 @@ def influences(
             if key not in seen:
                 seen[key] = _without(model, rest, row, batch, at, model.classes[best], now, absent)
             found.append(seen[key]._replace(row=batch.start + at))
-        gone.leave_out(_model_of(model, batch, slice(None)))  # each row may look as if it had been counted
+        gone.leave_out(model.of_batch(model.schema, batch))  # each row may look as if it had been counted
     found.sort(key=lambda each: (-abs(each.change), each.row))
     return found if top is None else found[:top]
 
 
 def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, now: float, absent: str) -> Influence:
-    one = _model_of(model, batch, slice(at, at + 1))
+    one = model.of_batch(model.schema, batch.slice(at, at + 1))
     reason = rest._take_away(one)
     if reason:
         raise ValueError(
@@ -66,14 +65,6 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
     return Influence(at, one.classes[0], without, float(np.nan_to_num(now - then, nan=0.0)))
-
-
-def _model_of(model: Any, batch: Batch, rows: slice) -> Any:
-    """A model of some rows of a batch."""
-    keys = [batch.rows.classes[code] for code in batch.rows.codes[rows]]
-    labels = pa.array(model._labels(keys), model.label_type)
-    weights = None if batch.rows.weights is None else batch.rows.weights[rows]
-    return type(model).train(model.schema, batch.cells[rows], labels, weights=weights)
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:

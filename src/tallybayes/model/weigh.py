@@ -92,14 +92,7 @@ def sampled_rows(
 
 def _check_counted(model: Model, rows: SampledRows) -> None:
     codes_of(rows, model.keys())
-    model.copy().leave_out(_counted(model.schema, rows.batch(np.arange(len(rows)))))
-
-
-def _counted(schema: Schema, batch: Batch) -> Model:
-    """A model of some of the rows."""
-    part = Model(schema)
-    part._count(batch, 1)
-    return part
+    model.copy().leave_out(Model.of_batch(model.schema, rows.batch(np.arange(len(rows)))))
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> RowSample:

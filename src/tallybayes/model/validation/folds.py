@@ -119,13 +119,12 @@ class Folds:
             (fold, classes[i])
             for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
         ]
-        part = Model(self._counted.schema)
+        apart = batch._replace(rows=Rows(pairs, number[both], batch.rows.weights))
         try:
-            part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads)
+            self._counted += Model.of_batch(self._counted.schema, apart, threads)
         except RowError:
             self.refused = True
             raise
-        self._counted += part
         self.rounding.add(batch)
         self.sizes += np.bincount(where, minlength=len(self))
         if self.samples is not None:
