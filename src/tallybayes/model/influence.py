@@ -51,7 +51,8 @@ def influences(
 
 
 def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, now: float, absent: str) -> Influence:
-    one = model.of_batch(model.schema, batch.slice(at, at + 1))
+    own = batch.slice(at, at + 1)
+    one = model.of_batch(model.schema, own)
     reason = rest._take_away(one)
     if reason:
         raise ValueError(
@@ -64,7 +65,7 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     rest += one
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
-    return Influence(at, one.classes[0], without, float(np.nan_to_num(now - then, nan=0.0)))
+    return Influence(at, own.labels()[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:
