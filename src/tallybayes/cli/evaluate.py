@@ -203,8 +203,7 @@ class HeldOutOf:
         model = self.model or self._counted(count, None)
         if model.schema.weights is not None:
             raise ValueError("--leave-one-out cannot score weighed evidence. Give --folds 10 instead.")
-        source = self.how.open()
-        self.how.check_read_again(source)
+        source = self.how.open_again()
         with watching(source, "scoring"):
             scoring = {**self.scoring, "costs": costs_of(model, self.scoring["costs"])}
             return evaluate_left_out(model, source, self.label, **scoring)
@@ -218,8 +217,7 @@ class HeldOutOf:
         """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
             return counted(self.how, partial(self._schema, groups), count)[1]
-        source = self.how.open()
-        self.how.check_read_again(source)
+        source = self.how.open_again()
         with watching(source, "counting"):
             return count(self.model, source)
 
