@@ -17,7 +17,7 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import CellError, check_whole
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, label_values, single_label
 from tallybayes.data.matching import ERROR, completed
@@ -135,8 +135,8 @@ def size_of(cells: pa.RecordBatch) -> int:
 
 
 def check_threads(threads: int | None) -> None:
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
+    if threads is not None:
+        check_whole("threads", threads, 1, ", or None for all processors")
 
 
 def _one_frame(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Key
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError, RowError
+from tallybayes.data.errors import CellError, RowError, check_whole
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import key_to_json, label_array
 from tallybayes.data.row_source import RowSource
@@ -42,10 +42,8 @@ class Deal:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("k", 2), ("seed", 0)):
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
-                raise ValueError(f"{name}={given!r}: give a whole number of at least {least}.")
+        check_whole("k", self.k, 2)
+        check_whole("seed", self.seed)
         if self.k > MOST_FOLDS:
             raise ValueError(
                 f"k={self.k}: there can be no more than {MOST_FOLDS} folds; for leave-one-out use left_out, or "
