@@ -68,15 +68,20 @@ class Batch(NamedTuple):
         return Batch(cells, self.label_type, rows, self.start + start)
 
 
+def labels_of(given: Given, schema: Schema) -> Any:
+    """The labels, or by default the name of their column: that of the schema or of the source."""
+    by_source = given.data.label if isinstance(given.data, RowSource) else None
+    return next((each for each in (given.labels, schema.label, by_source) if each is not None), None)
+
+
 def labelled(
     given: Given, schema: Schema, *, plain_row: bool = False, soft: bool = False, unlabelled: bool = False
 ) -> Iterator[Batch]:
-    """Batches that have all columns of the schema, with their labels: by default those of the schema's label column.
-    For a stream, labels and weights are column names, or come with each frame: (frame, labels) or (frame, labels,
-    weights). With `plain_row`, a single row of plain values is passed through unconverted. `soft` allows soft labels;
-    `unlabelled` allows rows without a label, whose code is −1."""
-    data, weights = schema.frame(given.data), given.weights
-    labels = schema.label if given.labels is None else given.labels
+    """Batches that have all columns of the schema, with their labels. For a stream, labels and weights are column
+    names, or come with each frame: (frame, labels) or (frame, labels, weights). With `plain_row`, a single row of plain
+    values is passed through unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose
+    code is −1."""
+    data, labels, weights = schema.frame(given.data), labels_of(given, schema), given.weights
     how = schema.by_column, plain_row, soft, unlabelled
     if not is_stream(data):
         return _one_frame(given._replace(data=data, labels=labels), *how)
@@ -242,8 +247,7 @@ def each_labelled(
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
     that names its place, or is skipped. Labels in a source are read as the given type, others only if `cast`; batches
     of a source have at most so many rows."""
-    labels = schema.label if given.labels is None else given.labels
-    check_apart(schema.by_column, label=labels, weight=given.weights)
+    check_apart(schema.by_column, label=given.labels, weight=given.weights)
     if not isinstance(given.data, RowSource):
         given = given if cast else given._replace(label_type=None)
         yield from map(work, labelled(given, schema))
@@ -252,7 +256,7 @@ def each_labelled(
     def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
         return [work(batch) for batch in labelled(given._replace(data=frame, labels=labels, label_type=None), schema)]
 
-    for found in each_batch(given._replace(labels=labels), schema, each, most):
+    for found in each_batch(given, schema, each, most):
         yield from found
 
 
@@ -261,8 +265,8 @@ def each_batch(
 ) -> Iterator[T]:
     """Applies `work` to every batch of a source and its labels: the name of a column, or one label for all rows. The
     column of groups is read as it is stored."""
-    source, labels, weights, groups, label_type, absent = given
-    labels = source.label if labels is None else labels
+    source, _, weights, groups, label_type, absent = given
+    labels = labels_of(given, schema)
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
     if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):

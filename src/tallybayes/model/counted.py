@@ -81,13 +81,12 @@ class Counted(Additive):
 
             return cast(Self, train_unlabelled(schema, given, unlabelled, threads, sample))
         model = cls(prepared_on(given, schema))
-        if model.schema.has_components and not isinstance(labels, SoftLabels):
+        if model.schema.components is not None and not isinstance(labels, SoftLabels):
             raise ValueError(
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        given = given._replace(labels=model.schema.label) if labels is None else given
-        check_apart(model.schema.by_column, label=given.labels, weight=weights)
+        check_apart(model.schema.by_column, label=labels, weight=weights)
         rounding = Rounding(model.schema)
         count = model._count_source if isinstance(data, RowSource) else model._count_frames
         count(given, threads, sample, rounding)
@@ -131,8 +130,7 @@ class Counted(Additive):
 
     def __isub__(self, other: Self) -> Self:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
-        reason = self._take_away(other)
-        if reason:
+        if reason := self._take_away(other):
             raise ValueError(f"These rows cannot be forgotten, because they were never learned: {reason}.")
         self.schema = self.schema.without_reasons()
         if self.schema.weights is not None:
@@ -148,8 +146,7 @@ class Counted(Additive):
         before = dict(vars(self))
         self._own(other.label_type)
         self._merge(other.rows, other.columns, -1)
-        reason = why_impossible(self, other)
-        if reason:
+        if reason := why_impossible(self, other):
             self._merge(other.rows, other.columns, 1)  # exact, so the attempt leaves no trace
             vars(self).update(before)
             return reason
@@ -158,8 +155,7 @@ class Counted(Additive):
 
     def leave_out(self, other: Self) -> None:
         """Subtracts rows that must have been counted, which are to be scored by the rest."""
-        reason = self._take_away(other)
-        if reason:
+        if reason := self._take_away(other):
             raise ValueError(
                 f"The model has not counted these rows, so they cannot be left out: without them, {reason}. "
                 + AS_TRAINED

@@ -59,8 +59,8 @@ def left_out(
     [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
     """
     check_model(model, Model)
-    given = Given(data, model.schema.label if labels is None else labels, weights, absent=absent)
-    check_apart(model.schema.by_column, label=given.labels, weight=weights)
+    check_apart(model.schema.by_column, label=labels, weight=weights)
+    given = Given(data, labels, weights, absent=absent)
     leave_out = LeaveOneOut(model, threads=threads, choose_again=choose_again)
     return leave_out.joined([leave_out(batch) for batch in labelled(given, model.schema, plain_row=True)])
 

@@ -20,7 +20,7 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._columns = schema.rounded
+        self._columns = {name: family for name, family in schema.columns.items() if family.rounds}
         self._kept: dict[Name, list[Floats]] = {}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept

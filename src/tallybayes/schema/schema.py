@@ -159,11 +159,6 @@ class Schema:
         return frozenset(column for column, kind in self.reads().items() if kind == pa.float64())
 
     @cached_property
-    def rounded(self) -> dict[Name, Family]:
-        """The entries whose values are rounded before they are counted."""
-        return {name: family for name, family in self.columns.items() if family.rounds}
-
-    @cached_property
     def is_prepared(self) -> bool:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
@@ -240,11 +235,6 @@ class Schema:
         """Whether a column is evidence more than once, so that the evidence must be weighed."""
         return self._shared is not None
 
-    @property
-    def has_components(self) -> bool:
-        """Whether components of classes are counted."""
-        return self.components is not None
-
     def check_adds_up(self) -> None:
         """Raises an error if a column would be evidence twice without weights."""
         if self.weights is None and self._shared is not None:
@@ -290,7 +280,7 @@ class Schema:
         if more := len(every) - len(rows):
             rows.append((f"… and {more:,} more", "", ""))
         where = "" if self.label is None else f"column {self.label!r}"
-        about = "; ".join(filter(None, [where, "each of several components" * self.has_components]))
+        about = "; ".join(filter(None, [where, "each of several components" * (self.components is not None)]))
         prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"
         rows.append(("(class)", prior + self.weight_text(), about))
         rows = [(briefly(name), family, why) for name, family, why in rows]

@@ -16,7 +16,7 @@ from tallybayes.data.labels import label_array, label_column, label_values
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
-from tallybayes.model.batches import Given, labelled
+from tallybayes.model.batches import Given, labelled, labels_of
 from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, total_weights
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.folds import WeightChoice, choose_weight
@@ -126,12 +126,10 @@ def _checked(schema: Schema) -> Schema:
 
 
 def _labels(schema: Schema, given: Given, settings: EM) -> Any:
-    data, labels = given.data, given.labels
-    if isinstance(labels, SoftLabels):
+    if isinstance(given.labels, SoftLabels):
         raise TypeError("Soft labels already give every row its share of each class; leave out `unlabelled`.")
-    known = schema.label if labels is None else labels
-    known = data.label if known is None and isinstance(data, RowSource) else known
-    if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
+    known = labels_of(given, schema)
+    if known is not None or (is_stream(given.data) and isinstance(next(iter(given.data)), tuple)):
         return known
     if settings.classes is None:
         raise ValueError(
