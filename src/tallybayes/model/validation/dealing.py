@@ -103,7 +103,7 @@ class Dealer:
             row = start + int(np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))[0])
             reason = "the row has no group. Drop it, or give it one."
             raise RowError(row, reason, f"Row {row} has no group. Drop it, or give it one.")
-        coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+        coded = texts.dictionary_encode()
         words = coded.dictionary.cast(pa.large_binary()).to_pylist()
         folds = [0 if word is None else self._hash(word) % self.how.k for word in words]
         return np.array(folds, np.int32)[coded.indices.to_numpy()]
