@@ -19,7 +19,7 @@ from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError, UnreadableError, quoted
 from tallybayes.data.marks import MARKS
 from tallybayes.data.objects import WrittenIntervals, WrittenOut, is_sure, number_text, object_cells, unencodable
-from tallybayes.kernels.strings import is_writable, string_buffers
+from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
 CODES = (pa.int32(), pa.int8())  # of levels, in the forms that kernels take
@@ -286,8 +286,7 @@ def by_level(cells: pa.Array) -> pa.Array:
         codes = index.encode(*string_buffers(some), True)
         if len(index) > SHORT:
             return cells
-    ends, data = index.strings()
-    words = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data))
+    words = index_strings(index)
     try:
         words.validate(full=True)
     except pa.ArrowInvalid:  # not UTF-8, an error when they are counted
