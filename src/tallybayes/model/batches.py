@@ -70,8 +70,9 @@ class Batch(NamedTuple):
 
 def labels_of(given: Given, schema: Schema) -> Any:
     """The labels, or by default the name of their column: that of the schema or of the source."""
-    by_source = given.data.label if isinstance(given.data, RowSource) else None
-    return next((each for each in (given.labels, schema.label, by_source) if each is not None), None)
+    if given.labels is None and schema.label is None and isinstance(given.data, RowSource):
+        return given.data.label
+    return schema.label if given.labels is None else given.labels
 
 
 def labelled(
