@@ -126,7 +126,7 @@ def test_weighted_and_decayed_rows_are_left_out_with_their_weights(factor):
     random = np.random.default_rng(3)
     frame = {"x": random.normal(size=12).round(1), "c": random.choice(["a", "b"], 12).tolist()}
     frame = {name: [*cells, cells[0]] for name, cells in frame.items()}
-    labels, weights = ["yes", "no"] * 6 + ["yes"], [0.5, 2.0, 1.0] * 4 + [3.0]
+    labels, weights = ["yes", "no"] * 6 + ["yes"], [0.5, 2.0, 1.0, 0.0] * 3 + [3.0]
     asked, schema = {"x": 0.3, "c": "a"}, {"x": Gaussian(), "c": Categorical()}
     model = Model.train(schema, frame, labels, weights=weights)
     if factor is not None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tallybayes import Categorical, Gaussian, Model, Schema, weigh
 from tallybayes.data.fingerprints import fingerprints
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Given, labelled
 from tallybayes.model.sample import RowSample, merged
 
 
@@ -20,7 +20,7 @@ def sampled(table, labels, size, cuts=(), weights=None, samples=1):
     edges = [0, *sorted(cuts), len(table)]
     for number, (start, stop) in enumerate(pairwise(edges)):
         given = None if weights is None else weights[start:stop]
-        for batch in labelled(table[start:stop], labels[start:stop], given):
+        for batch in labelled(Given(table[start:stop], labels[start:stop], given), Schema({})):
             found[number % samples].add(batch)
     return merged([sample for sample in found if sample.seen]).rows()
 
@@ -122,7 +122,7 @@ def test_copies_of_texts_leave_room_for_others(monkeypatch):
     monkeypatch.setattr("tallybayes.model.sample.LEAST", 10)
     texts = [f"{number:010}" for number in range(200)]
     sample = RowSample(["text"], 500, ["text"])
-    for batch in labelled(pa.table({"text": texts * 3}), np.zeros(600), None):
+    for batch in labelled(Given(pa.table({"text": texts * 3}), np.zeros(600)), Schema({})):
         sample.add(batch)
     assert len(sample.rows()) == 100
 

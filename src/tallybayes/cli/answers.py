@@ -80,7 +80,7 @@ def _as_json(cells: pa.Array) -> list[str]:
         return cells.cast(pa.string()).fill_null("null").to_pylist()
     if pa.types.is_nested(cells.type) or isinstance(cells.type, pa.BaseExtensionType):
         return [_json(value) for value in cells.to_pylist()]
-    coded = cells if pa.types.is_dictionary(cells.type) else cells.dictionary_encode()
+    coded = cells.dictionary_encode()
     written = [_json(value) for value in coded.dictionary.to_pylist()]
     return ["null" if code is None else written[code] for code in coded.indices.to_pylist()]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -22,13 +21,12 @@ from tallybayes.cli.options import (
     keep_apart,
     model_file,
 )
-from tallybayes.cli.progress import watching
+from tallybayes.cli.progress import watching_passes
 from tallybayes.cli.reading import Input
 from tallybayes.cli.terminal import print_report, say, waiting_for
 
 if TYPE_CHECKING:
     from tallybayes import Schema
-    from tallybayes.model.evaluation import Losses
 
 
 def choose(
@@ -66,26 +64,12 @@ def choose(
     \b
     tallybayes choose spam.tally mails.csv --try reading=multinomial --try reading=bernoulli
     """
-    from tallybayes.model.batches import Given
-    from tallybayes.model.validation.choose import checked_candidates, chosen_by, losses_under
-    from tallybayes.model.validation.dealing import Deal
-    from tallybayes.model.validation.folds import counted_folds
-
     keep_apart(output, *how.files())
     found = load_of_classes(model)
-    tried = checked_candidates(found.schema, _candidates(found.schema, candidates))
-    source = how.open()
-    how.check_read_again(source)
-    given = Given(source, label, groups=groups, absent=absent)
-    with watching(source, "counting"):
-        counted = counted_folds(found, given, Deal(folds, seed=seed), threads)
-
-    def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
-        again = how.open()
-        with watching(again, "scoring"):
-            return losses_under(schemas, counted, given._replace(data=again), threads)
-
-    chosen = chosen_by(found, tried, scored)
+    tried = _candidates(found.schema, candidates)
+    settings: dict[str, Any] = {"k": folds, "groups": groups, "seed": seed, "threads": threads, "absent": absent}
+    with watching_passes(how.open_again) as opened:
+        chosen = tallybayes.choose(found, opened, label, tried, **settings)
     _keep(chosen, model, output)
     print_report(tallybayes.report_on(chosen), format)
 

@@ -111,17 +111,17 @@ def evaluate(
         refuse(held_out_options, " goes with --folds or --leave-one-out; a model is used as it is.")
         found = _loaded(model)
         measured: Any = _measured(found, how.open(), label, **scoring)
-        suspicious = measured.n > 0 and measured.rows_by_class == found.rows_by_class()
     else:
-        suspicious = False
+        found = None
         held_out = HeldOutOf(model, how, label, training, scoring)
         measured = held_out.by_folds(folds, groups, repeats, seed) if folds else held_out.one_by_one(groups, repeats)
     report = tallybayes.report_on(measured)
     print_report(report.brief() if brief else report, format)
-    if suspicious:
-        from tallybayes.report.full_report import TOO_GOOD
+    if found is not None:
+        from tallybayes.report.full_report import TOO_GOOD, counted_as_many
 
-        say(f"{TOO_GOOD}hold rows out with --folds 10, or test on other rows.")
+        if counted_as_many(found.rows_by_class(), measured):
+            say(f"{TOO_GOOD}hold rows out with --folds 10, or test on other rows.")
     if at_least is not None and not measured.accuracy >= at_least:
         say(f"The accuracy is {measured.accuracy:.4f}, below {at_least}.")
         return NO
@@ -203,8 +203,7 @@ class HeldOutOf:
         model = self.model or self._counted(count, None)
         if model.schema.weights is not None:
             raise ValueError("--leave-one-out cannot score weighed evidence. Give --folds 10 instead.")
-        source = self.how.open()
-        self.how.check_read_again(source)
+        source = self.how.open_again()
         with watching(source, "scoring"):
             scoring = {**self.scoring, "costs": costs_of(model, self.scoring["costs"])}
             return evaluate_left_out(model, source, self.label, **scoring)
@@ -218,8 +217,7 @@ class HeldOutOf:
         """Counts rows under the schema that is given, inferred or the model's."""
         if self.model is None:
             return counted(self.how, partial(self._schema, groups), count)[1]
-        source = self.how.open()
-        self.how.check_read_again(source)
+        source = self.how.open_again()
         with watching(source, "counting"):
             return count(self.model, source)
 

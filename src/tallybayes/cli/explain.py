@@ -101,12 +101,13 @@ def _first(model: Model, how: Input, rows: int, absent: str) -> pa.RecordBatch:
     import pyarrow as pa
 
     from tallybayes.data.frames import one_batch
-    from tallybayes.data.matching import matched
+    from tallybayes.data.matching import completed, matched
     from tallybayes.model.tallying import check_cells
 
     def known(batch: pa.RecordBatch) -> pa.RecordBatch:
-        check_cells(model.schema, batch, absent)
-        return pa.record_batch(matched(batch, model.schema.by_column, absent))
+        rows = completed(batch, model.schema.by_column, absent)
+        check_cells(model.schema, rows)
+        return pa.record_batch(matched(rows, model.schema.by_column))
 
     source, found, wanted = how.open(or_row=True), list[pa.RecordBatch](), rows
     for batch in source.each(source.column_types(model.schema.reads(), absent=absent), known, rows):

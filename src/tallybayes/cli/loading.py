@@ -19,7 +19,7 @@ def load_of_classes(path: str) -> Model:
 
 
 def check_of_classes(model: Model, path: str) -> None:
-    if model.schema.has_components:
+    if model.schema.components is not None:
         raise ValueError(
             f"{path} counts each class as several components; such a model works with predict, evaluate, explain and "
             "show. For anything else, train one without --components."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from tallybayes.cli.terminal import console, is_terminal, say
@@ -40,6 +40,21 @@ def watching(source: Source, doing: str, shown: bool = True) -> Iterator[None]:
         say(*(f"  {bad.where}: {bad.reason.replace(f', {SKIP}', '')}" for bad in source.bad))
         if source.skipped > len(source.bad):
             say(f"  … and {source.skipped - len(source.bad):,} more")
+
+
+@contextmanager
+def watching_passes(open_again: Callable[[], Source]) -> Iterator[Callable[[], Source]]:
+    """The same for rows that are counted and then scored, perhaps several times: opens the source of each pass."""
+    doing = iter(["counting"])
+    with ExitStack() as stack:
+
+        def opened() -> Source:
+            stack.close()
+            source = open_again()
+            stack.enter_context(watching(source, next(doing, "scoring")))
+            return source
+
+        yield opened
 
 
 @contextmanager

@@ -126,6 +126,12 @@ class Input:
         )
         return tallybayes.open_source(self.data or (), reading, database=self.database, query=self.query)
 
+    def open_again(self) -> Source:
+        """The source of one of several passes; an error if rows cannot be read again in the same order."""
+        source = self.open()
+        self.check_read_again(source)
+        return source
+
     def files(self) -> list[str]:
         """The inputs that must not be overwritten: the data, and the database if it is a file."""
         database = (self.database or "").removeprefix("sqlite:").removeprefix("duckdb:")

@@ -80,20 +80,20 @@ class Exact:
         return Exact(self.limbs[(*index, Ellipsis, slice(None))], self.low)
 
     def __add__(self, other: Exact) -> Exact:
-        (a, b), low = self._alike(other)
-        return Exact(a + b, low).safe()
+        a, b = self._alike(other)
+        return Exact(a.limbs + b.limbs, a.low).safe()
 
     def __neg__(self) -> Exact:
         return Exact(-self.limbs, self.low)
 
     def __sub__(self, other: Exact) -> Exact:
-        (a, b), low = self._alike(other)
-        return Exact(a - b, low).safe()
+        a, b = self._alike(other)
+        return Exact(a.limbs - b.limbs, a.low).safe()
 
-    def _alike(self, other: Exact) -> tuple[tuple[Counts, Counts], int]:
-        """The limbs of both with the same places, and the lowest place."""
+    def _alike(self, other: Exact) -> tuple[Exact, Exact]:
+        """Both with limbs at the same places."""
         low, size = union(self, other)
-        return (self.widened(low, size).limbs, other.widened(low, size).limbs), low
+        return self.widened(low, size), other.widened(low, size)
 
     def __mul__(self, factor: float) -> Exact:
         """Exact for whole numbers and powers of two; truncated to 128 bits for others, so that repeated decay does not
@@ -164,7 +164,7 @@ class Exact:
         """Without limbs at either end that are zero in all numbers."""
         used = np.flatnonzero(self.limbs.any(axis=tuple(range(self.limbs.ndim - 1))))
         if not used.size:
-            return Exact(np.zeros((*self.shape, 1), np.int64))
+            return Exact.zeros(self.shape)
         first, last = int(used[0]), int(used[-1]) + 1
         return Exact(np.ascontiguousarray(self.limbs[..., first:last]), self.low + first)
 
@@ -227,9 +227,7 @@ class Exact:
 
     def add_at(self, index: Any, other: Exact) -> None:
         """Adds in place, touching only the cells at `index`."""
-        low, size = union(self, other)
-        wide = self.widened(low, size)
-        other = other.widened(low, size)
+        wide, other = self._alike(other)
         cells = wide.limbs[index] + other.limbs
         wide.limbs[index] = cells
         if largest(cells) >= FULL:
@@ -239,9 +237,8 @@ class Exact:
     def add_rows(self, rows: Counts, other: Exact, sign: int) -> None:
         """Adds `sign` times `other` in place to the elements at these indices, which must be distinct."""
         if self.low != other.low or self.limbs.shape[-1] != other.limbs.shape[-1]:
-            low, size = union(self, other)
-            wide, other = self.widened(low, size), other.widened(low, size)
-            self.limbs, self.low = wide.limbs, low
+            wide, other = self._alike(other)
+            self.limbs, self.low = wide.limbs, wide.low
         if kernels.add_rows(self.limbs, rows, np.ascontiguousarray(other.limbs), sign) >= FULL:
             wide = self.carried()
             self.limbs, self.low = wide.limbs, wide.low

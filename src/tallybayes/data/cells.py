@@ -19,7 +19,7 @@ from tallybayes.data.decimals import decimal_numbers
 from tallybayes.data.errors import CellError, UnreadableError, quoted
 from tallybayes.data.marks import MARKS
 from tallybayes.data.objects import WrittenIntervals, WrittenOut, is_sure, number_text, object_cells, unencodable
-from tallybayes.kernels.strings import is_writable, string_buffers
+from tallybayes.kernels.strings import index_strings, is_writable, string_buffers
 
 Cells = Any  # an Arrow array, or a list of one number, bool, str or None; for a block, of one dictionary of these
 CODES = (pa.int32(), pa.int8())  # of levels, in the forms that kernels take
@@ -107,8 +107,7 @@ def texts(cells: Cells) -> Any:
         words = texts(dictionary := cells.dictionary)
         if words is dictionary and _are_places(cells.indices, len(words)):
             return cells
-        spelled = decoded(words) if pa.types.is_dictionary(words.type) else words
-        return pa.DictionaryArray.from_arrays(cells.indices, spelled)
+        return pa.DictionaryArray.from_arrays(cells.indices, decoded(words))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return cells
     if is_text(kind):
@@ -166,8 +165,15 @@ def level_text(level: Any) -> str:
     return str(text)
 
 
+def value_type(kind: pa.DataType) -> pa.DataType:
+    """The type of cells, whether or not they are in a dictionary array."""
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
 def decoded(cells: pa.Array) -> pa.Array:
-    """The cells of a dictionary array, decoded."""
+    """Cells that are in no dictionary array."""
+    if not pa.types.is_dictionary(cells.type):
+        return cells
     words = cells.dictionary
     return pc.take(pc.cast(words, pa.large_string()) if is_text(words.type) else words, cells.indices)
 
@@ -203,8 +209,7 @@ def plain(cells: pa.Array) -> pa.Array:
     if pa.types.is_struct(kind):
         names = [field.name for field in kind]
         return pa.StructArray.from_arrays([plain(each) for each in cells.flatten()], names, mask=missing)
-    items = cells.flatten()
-    items = decoded(items) if pa.types.is_dictionary(items.type) else plain(items)
+    items = decoded(plain(cells.flatten()))
     ends = np.cumsum(pc.fill_null(pc.list_value_length(cells), 0).to_numpy(zero_copy_only=False), dtype=np.int64)
     return pa.LargeListArray.from_arrays(pa.array(np.append(0, ends)), items, mask=missing)
 
@@ -286,8 +291,7 @@ def by_level(cells: pa.Array) -> pa.Array:
         codes = index.encode(*string_buffers(some), True)
         if len(index) > SHORT:
             return cells
-    ends, data = index.strings()
-    words = pa.LargeStringArray.from_buffers(len(index), pa.py_buffer(ends), pa.py_buffer(data))
+    words = index_strings(index)
     try:
         words.validate(full=True)
     except pa.ArrowInvalid:  # not UTF-8, an error when they are counted

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.data.inputs import is_pandas
+
 SMALL = 10_000  # rows: for more, pandas' own conversion, which uses threads, is as fast
 
 
 def small_frame(data: Any) -> pa.RecordBatch | None:
     """The rows of a small pandas DataFrame; None if it is something else."""
-    if not _is_pandas(data) or not 0 < len(data) <= SMALL:
+    if not is_pandas(type(data)) or not 0 < len(data) <= SMALL:
         return None
     names = data.columns.tolist()
     if type(data.index).__name__ != "RangeIndex" or set(map(type, names)) != {str} or len(set(names)) < len(names):
@@ -28,7 +30,7 @@ def small_frame(data: Any) -> pa.RecordBatch | None:
 
 def repeated_names(data: Any) -> list[str] | None:
     """The names of a pandas DataFrame's columns as texts, if two are the same, which Arrow refuses to convert."""
-    if not _is_pandas(data):
+    if not is_pandas(type(data)):
         return None
     names = [str(name) for name in data.columns]
     return names if len(set(names)) < len(names) else None
@@ -36,20 +38,16 @@ def repeated_names(data: Any) -> list[str] | None:
 
 def named_index(data: Any) -> dict[str, Any]:
     """The named levels of a pandas DataFrame's index, which are columns in Arrow too, unless a column has the name."""
-    if not _is_pandas(data) or type(data.index).__name__ == "RangeIndex":
+    if not is_pandas(type(data)) or type(data.index).__name__ == "RangeIndex":
         return {}
     named = [name for name in data.index.names if name is not None and name not in data.columns]
     return {str(name): data.index.get_level_values(name).to_series() for name in named}
 
 
-def _is_pandas(data: Any) -> bool:
-    return hasattr(type(data), "_iter_column_arrays")
-
-
 def for_arrow(data: Any) -> Any:
     """The same DataFrame with what Arrow lacks converted: sparse columns, numbers in another byte order or longer than
     a double, and names that are not texts. Anything else as it is."""
-    if not _is_pandas(data):
+    if not is_pandas(type(data)):
         return data
     if not all(isinstance(name, str) for name in data.columns):
         data = data.set_axis([str(name) for name in data.columns], axis=1)

@@ -38,6 +38,17 @@ def a_kind(value: Any) -> str:
     return f"{'An' if name.startswith(tuple('AEIOaeio')) else 'A'} {name}"
 
 
+def is_whole(value: Any, least: int = 0) -> bool:
+    """Whether this is a whole number of at least so much; True and False are none."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and int(value) >= least
+
+
+def check_whole(name: str, value: Any, least: int = 0, more: str = "") -> None:
+    """Raises an error if an argument is no such number."""
+    if not is_whole(value, least):
+        raise ValueError(f"{name}={value!r}: give a whole number of at least {least}{more}.")
+
+
 def warn(message: str) -> None:
     """A warning that names the line that called the library, however deep inside it is raised."""
     frame, level = sys._getframe(), 1

@@ -46,8 +46,7 @@ def fingerprints(
 
 def _parsed(cells: pa.Array, numeric: bool) -> pa.Array:
     """The cells of a column; as numbers, if they are texts of numbers."""
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    if numeric and frames.is_text(kind):
+    if numeric and frames.is_text(frames.value_type(cells.type)):
         with suppress(CellError):  # which whoever counts them will raise with its row
             return pa.array(frames.numbers(cells))
     return cells
@@ -107,8 +106,7 @@ def _strings(cells: pa.Array) -> pa.Array:
         return cells
     if pa.types.is_temporal(cells.type):
         return cells.cast(pa.string())
-    words = frames.texts(cells)
-    return frames.decoded(words) if pa.types.is_dictionary(words.type) else words
+    return frames.decoded(frames.texts(cells))
 
 
 def _of_lists(cells: pa.Array) -> Numbers:

@@ -25,6 +25,7 @@ from tallybayes.data.cells import level_text as level_text
 from tallybayes.data.cells import numbers as numbers
 from tallybayes.data.cells import plain as plain
 from tallybayes.data.cells import texts as texts
+from tallybayes.data.cells import value_type as value_type
 from tallybayes.data.dataframes import for_arrow, named_index, repeated_names, small_frame
 from tallybayes.data.inputs import (
     columns_of,

@@ -32,6 +32,11 @@ def columns_of(records: Sequence[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
     return {name: [row.get(name) for row in records] for name in names}
 
 
+def is_pandas(kind: type) -> bool:
+    """Whether this is the class of pandas' DataFrames, whose columns are read one by one."""
+    return hasattr(kind, "_iter_column_arrays")
+
+
 def is_series(data: Any) -> bool:
     """Whether this is a pandas Series."""
     kind = type(data)

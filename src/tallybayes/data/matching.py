@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -48,17 +48,25 @@ def check_absent(absent: Any) -> None:
         raise ValueError(f"absent={absent!r}: give {ERROR!r}, or {MISSING!r} to treat absent columns as missing.")
 
 
-def matched(rows: pa.RecordBatch | Row, names: Iterable[str], absent: str = ERROR) -> dict[str, Cells]:
-    """The cells of these columns. Data that has columns but none of these is always an error."""
-    if absent == MISSING:
-        wanted, known = list(names), list(rows if isinstance(rows, dict) else rows.schema.names)
-        if wanted and not set(known) <= {frames.NO_COLUMNS} and set(known).isdisjoint(wanted):
-            sought, has = (", ".join(map(repr, some)) for some in (wanted, known))
-            raise ValueError(f"The data has none of the columns {sought}; it has {has}. Rename its columns.")
-        if isinstance(rows, dict):
-            return {name: [rows.get(name)] for name in wanted}
-        nothing = pa.nulls(rows.num_rows)
-        return {name: frames.column(rows, name) if name in known else nothing for name in wanted}
+def completed(rows: Any, columns: Collection[str], absent: str) -> Any:
+    """The same batch or row; if absent columns are "missing", with every cell of these missing. Data that has columns
+    but none of these is always an error."""
+    if absent == ERROR:
+        return rows
+    check_absent(absent)
+    known = dict.fromkeys(rows if isinstance(rows, dict) else rows.schema.names)
+    lacking = [name for name in columns if name not in known]
+    if lacking and len(lacking) == len(columns) and not known.keys() <= {frames.NO_COLUMNS}:
+        sought, has = (", ".join(map(repr, some)) for some in (columns, known))
+        raise ValueError(f"The data has none of the columns {sought}; it has {has}. Rename its columns.")
+    if isinstance(rows, dict):
+        return rows | dict.fromkeys(lacking)
+    nothing = [pa.nulls(rows.num_rows)] * len(lacking)
+    return pa.RecordBatch.from_arrays([*rows.columns, *nothing], [*rows.schema.names, *lacking])
+
+
+def matched(rows: pa.RecordBatch | Row, names: Iterable[str]) -> dict[str, Cells]:
+    """The cells of these columns."""
     if isinstance(rows, dict):
         return {name: [rows[name]] if name in rows else frames.no_column(name, rows, ADVICE) for name in names}
     return frames.columns(rows, names, ADVICE)

@@ -17,6 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.data.decimals import decimal_text
+from tallybayes.data.inputs import is_pandas
 from tallybayes.data.refused import refused
 
 TRUTHS = frozenset((bool, np.bool_))
@@ -159,7 +160,7 @@ def _sorted(found: Iterable[Any]) -> list[Any]:
 
 def object_columns(data: Any) -> dict[Any, Any]:
     """The columns of a pandas frame that hold objects, as arrays of them."""
-    if not hasattr(type(data), "_iter_column_arrays"):
+    if not is_pandas(type(data)):
         return {}
     kinds = data.dtypes.items()
     found = {name: data[name].to_numpy() for name, kind in kinds if getattr(kind, "hasobject", False)}

@@ -14,6 +14,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from tallybayes.data.inputs import is_pandas
+
 Row = dict[str, Any]
 
 WHOLE = (np.int8, np.int16, np.int32, np.int64, np.uint8, np.uint16, np.uint32, np.uint64)
@@ -47,7 +49,7 @@ def _of_frame(data: Any) -> Row | None:
     kind = type(data)  # asking the object itself would compute its `dtypes`
     if not (hasattr(kind, "__arrow_c_stream__") and hasattr(kind, "dtypes")):
         return None
-    if hasattr(kind, "_iter_column_arrays"):
+    if is_pandas(kind):
         return _from_pandas(data) if len(data) == 1 else None
     return _from_polars(data) if hasattr(kind, "row") and len(data) == 1 else None
 

@@ -14,6 +14,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from tallybayes.counts.exact import Codes, Floats, Indices
+from tallybayes.data.errors import check_whole
 from tallybayes.families.centring import Adding, adding_weighed, centred
 from tallybayes.families.events import Conditional, Event, NoJointError, PairInformation
 from tallybayes.families.portable import NotPortableError, Portable
@@ -208,8 +209,7 @@ def _in_turn(adding: Sequence[Adding]) -> Scorer:
 
 def heaviest(words: Sequence[str], counts: Floats, odds: Floats, top: Any) -> list[WordWeight]:
     """The words with the highest log-odds, sorted by them and then alphabetically."""
-    if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give a whole number of at least 0.")
+    check_whole("top", top)
     names = np.array(words, object)
     best = np.lexsort((names, -odds))[:top]
     return [WordWeight(names[i], float(counts[i]), float(odds[i])) for i in best]

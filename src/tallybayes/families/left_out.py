@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from tallybayes import kernels
@@ -101,8 +100,7 @@ def _numbered(cells: Any) -> NDArray[Any]:
         whole = rows.view(np.dtype((np.void, rows.strides[0]))).reshape(-1)
         return np.unique(whole, return_inverse=True)[1].reshape(-1)
     if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
-        coded = cells if pa.types.is_dictionary(cells.type) else pc.dictionary_encode(cells)
-        return coded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
     return np.arange(len(cells))
 
 

@@ -17,10 +17,10 @@ from tallybayes.counts.exact import Floats
 from tallybayes.counts.rows import SharedRows
 from tallybayes.counts.tally import Rows
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError
+from tallybayes.data.errors import CellError, check_whole
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import LabelColumn, label_array, label_column, label_values, single_label
-from tallybayes.data.matching import ERROR
+from tallybayes.data.matching import ERROR, completed
 from tallybayes.data.one_row import Row, single_row
 from tallybayes.data.processors import processors
 from tallybayes.data.row_source import RowSource
@@ -68,29 +68,32 @@ class Batch(NamedTuple):
         return Batch(cells, self.label_type, rows, self.start + start)
 
 
+def labels_of(given: Given, schema: Schema) -> Any:
+    """The labels, or by default the name of their column: that of the schema or of the source."""
+    if given.labels is None and schema.label is None and isinstance(given.data, RowSource):
+        return given.data.label
+    return schema.label if given.labels is None else given.labels
+
+
 def labelled(
-    data: Any,
-    labels: Any,
-    weights: Any,
-    columns: Collection[str] | None = None,
-    label_type: pa.DataType | None = None,
-    *,
-    soft: bool = False,
-    unlabelled: bool = False,
+    given: Given, schema: Schema, *, plain_row: bool = False, soft: bool = False, unlabelled: bool = False
 ) -> Iterator[Batch]:
-    """Batches with their labels. For a stream, labels and weights are column names, or come with each frame: (frame,
-    labels) or (frame, labels, weights). If `columns` is given, a single row that has them is passed through
-    unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose code is −1."""
-    settings = None if label_type else columns, label_type, soft, unlabelled
+    """Batches that have all columns of the schema, with their labels. For a stream, labels and weights are column
+    names, or come with each frame: (frame, labels) or (frame, labels, weights). With `plain_row`, a single row of plain
+    values is passed through unconverted. `soft` allows soft labels; `unlabelled` allows rows without a label, whose
+    code is −1."""
+    data, labels, weights = schema.frame(given.data), labels_of(given, schema), given.weights
+    how = schema.by_column, plain_row, soft, unlabelled
     if not is_stream(data):
-        return _one_frame((data, labels, weights), *settings)
+        return _one_frame(given._replace(data=data, labels=labels), *how)
     if not isinstance(labels, (str, pa.Scalar, SoftLabels, type(None))) or not isinstance(weights, (str, type(None))):
         raise ValueError(
             "With a stream of frames, give the name of the column that holds the labels, or a stream of "
             "(frame, labels) pairs."
         )
     each = ((*item, weights)[:3] if isinstance(item, tuple) else (item, labels, weights) for item in data)
-    return chain.from_iterable(_one_frame(given, *settings) for given in each)
+    frames_given = (given._replace(data=data, labels=labels, weights=weights) for data, labels, weights in each)
+    return chain.from_iterable(_one_frame(one, *how) for one in frames_given)
 
 
 def labelled_alone(data: Any, labels: Any, columns: Collection[str]) -> tuple[Row, LabelColumn] | None:
@@ -138,28 +141,25 @@ def size_of(cells: pa.RecordBatch) -> int:
 
 
 def check_threads(threads: int | None) -> None:
-    if threads is not None and (not isinstance(threads, int) or threads < 1):
-        raise ValueError(f"threads={threads!r}: give a whole number of at least 1, or None for all processors.")
+    if threads is not None:
+        check_whole("threads", threads, 1, ", or None for all processors")
 
 
 def _one_frame(
-    given: tuple[Any, Any, Any],
-    columns: Collection[str] | None,
-    label_type: pa.DataType | None,
-    soft: bool,
-    unlabelled: bool,
+    given: Given, columns: Collection[str], plain_row: bool, soft: bool, unlabelled: bool
 ) -> Iterator[Batch]:
-    data, labels, weights = given
+    data, labels, weights, _, label_type, absent = given
     if labels is None:
         raise ValueError("No labels are given. Give one label per row, or the name of the column that holds them.")
     if isinstance(labels, SoftLabels):
         if not soft:
             raise TypeError("Soft labels are not supported here; give one label per row.")
-        yield from _soft_frame(data, labels, weights)
+        yield from _soft_frame(given, columns)
         return
-    if columns is not None and weights is None and (alone := labelled_alone(data, labels, columns)):
+    plain_row = plain_row and weights is None and label_type is None
+    if plain_row and (alone := labelled_alone(data, labels, columns)):
         row, label = alone
-        yield Batch(row, label.label_type, Rows(label.keys, label.codes), 0)
+        yield Batch(completed(row, columns, absent), label.label_type, Rows(label.keys, label.codes), 0)
         return
     single = None if label_type else single_label(labels)
     by_batch = isinstance(labels, (str, pa.Scalar))
@@ -175,7 +175,7 @@ def _one_frame(
             raise ValueError(f"There are {start + len(part)} labels for {stop} rows or more.")
         found = single or label_column(part if label_type is None else part.cast(label_type), start, unlabelled)
         rows = Rows(found.keys, found.codes, _weights_of(cells, weights, whole_weights, start))
-        yield Batch(cells, found.label_type, rows, start)
+        yield Batch(completed(cells, columns, absent), found.label_type, rows, start)
         start = stop
     lengths = {"labels": whole_labels, "weights": whole_weights}
     _check_lengths(start, {what: None if given is None else len(given) for what, given in lengths.items()})
@@ -187,19 +187,21 @@ def _check_lengths(rows: int, lengths: Mapping[str, int | None]) -> None:
             raise ValueError(f"There are {count} {what} for {rows} rows.")
 
 
-def _soft_frame(data: Any, labels: SoftLabels, weights: Any) -> Iterator[Batch]:
+def _soft_frame(given: Given, columns: Collection[str]) -> Iterator[Batch]:
     """The same for soft labels. A row's weight times its share is rounded once."""
+    data, labels, weights, *_ = given
     whole_weights = None if weights is None or isinstance(weights, str) else label_array(weights, "weights")
     start = 0
     for cells in frames.batches(data):
         if not cells.num_rows:
             continue
         found = labels.of_batch(cells, start)
-        given = _weights_of(cells, weights, whole_weights, start)
-        shares = found.shares if given is None else found.shares * np.repeat(given, np.diff(found.starts))
+        own = _weights_of(cells, weights, whole_weights, start)
+        shares = found.shares if own is None else found.shares * np.repeat(own, np.diff(found.starts))
         if np.any((shares < LEAST_WEIGHT) & (shares > 0)):
             raise ValueError(f"A weight times a share is less than {LEAST_WEIGHT:.1g}; give 0, or larger numbers.")
-        yield Batch(cells, found.label_type, SharedRows(found.keys, found.codes, shares, found.starts), start)
+        rows = SharedRows(found.keys, found.codes, shares, found.starts)
+        yield Batch(completed(cells, columns, given.absent), found.label_type, rows, start)
         start += cells.num_rows
     _check_lengths(
         start, {"soft labels": labels.rows, "weights": None if whole_weights is None else len(whole_weights)}
@@ -246,17 +248,16 @@ def each_labelled(
     """Applies `work` to every batch of a frame, a stream or a source. A row of a source that it refuses is an error
     that names its place, or is skipped. Labels in a source are read as the given type, others only if `cast`; batches
     of a source have at most so many rows."""
-    labels, weights = schema.label if given.labels is None else given.labels, given.weights
-    check_apart(schema.by_column, label=labels, weight=weights)
+    check_apart(schema.by_column, label=given.labels, weight=given.weights)
     if not isinstance(given.data, RowSource):
-        kind = given.label_type if cast else None
-        yield from map(work, labelled(schema.frame(given.data), labels, weights, label_type=kind))
+        given = given if cast else given._replace(label_type=None)
+        yield from map(work, labelled(given, schema))
         return
 
     def each(frame: pa.RecordBatch, labels: Any) -> list[T]:
-        return [work(batch) for batch in labelled(schema.frame(frame), labels, weights)]
+        return [work(batch) for batch in labelled(given._replace(data=frame, labels=labels, label_type=None), schema)]
 
-    for found in each_batch(given._replace(labels=labels), schema, each, most):
+    for found in each_batch(given, schema, each, most):
         yield from found
 
 
@@ -265,8 +266,8 @@ def each_batch(
 ) -> Iterator[T]:
     """Applies `work` to every batch of a source and its labels: the name of a column, or one label for all rows. The
     column of groups is read as it is stored."""
-    source, labels, weights, groups, label_type, absent = given
-    labels = source.label if labels is None else labels
+    source, _, weights, groups, label_type, absent = given
+    labels = labels_of(given, schema)
     if labels is None:
         raise ValueError(f"Which column holds the classes? There are {', '.join(map(repr, source.names))}.")
     if not isinstance(labels, (str, pa.Scalar)) or not isinstance(weights, (str, type(None))):

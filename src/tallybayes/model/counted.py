@@ -18,7 +18,7 @@ from tallybayes.counts.tallies import Additive, AnyTally
 from tallybayes.counts.tally import Key, Tally
 from tallybayes.data.errors import NoLabelError
 from tallybayes.data.labels import label_values
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
@@ -75,20 +75,18 @@ class Counted(Additive):
         counted row is added to it. Labels may be `SoftLabels`. Rows without a label are an error; with
         `unlabelled=EM()` they are counted in the shares that EM finds."""
         check_threads(threads)
-        check_absent(absent)
         given = Given(data, labels, weights, None, label_type, absent)
         if unlabelled is not None:
             from tallybayes.model.em.training import train_unlabelled
 
             return cast(Self, train_unlabelled(schema, given, unlabelled, threads, sample))
         model = cls(prepared_on(given, schema))
-        if model.schema.has_components and not isinstance(labels, SoftLabels):
+        if model.schema.components is not None and not isinstance(labels, SoftLabels):
             raise ValueError(
                 "This schema counts components of classes, and labels do not say which component a row belongs to. "
                 "Train on all rows again, with Mixture.train; or give SoftLabels, if the shares of rows were kept."
             )
-        given = given._replace(labels=model.schema.label) if labels is None else given
-        check_apart(model.schema.by_column, label=given.labels, weight=weights)
+        check_apart(model.schema.by_column, label=labels, weight=weights)
         rounding = Rounding(model.schema)
         count = model._count_source if isinstance(data, RowSource) else model._count_frames
         count(given, threads, sample, rounding)
@@ -96,15 +94,13 @@ class Counted(Additive):
         return model
 
     def _count_frames(self, given: Given, threads: int | None, sample: RowSample | None, rounding: Rounding) -> None:
-        data, labels, weights, _, label_type, absent = given
-        rows = self.schema.frame(data), labels, weights, self.schema.by_column.keys(), label_type
         try:
-            for batch in labelled(*rows, soft=sample is None):
+            for batch in labelled(given, self.schema, plain_row=True, soft=sample is None):
                 batch = batch if sample is None else with_levels(self.schema, batch, threads)
-                self._count(batch, threads, absent)
+                self._count(batch, threads)
                 rounding.add(batch)
                 if sample is not None:
-                    sample.add(batch, absent=absent)
+                    sample.add(batch)
         except NoLabelError as error:
             raise error.in_training() from None
 
@@ -134,8 +130,7 @@ class Counted(Additive):
 
     def __isub__(self, other: Self) -> Self:
         """Forgets what the other model counted. If those rows cannot have been counted, nothing changes."""
-        reason = self._take_away(other)
-        if reason:
+        if reason := self._take_away(other):
             raise ValueError(f"These rows cannot be forgotten, because they were never learned: {reason}.")
         self.schema = self.schema.without_reasons()
         if self.schema.weights is not None:
@@ -151,8 +146,7 @@ class Counted(Additive):
         before = dict(vars(self))
         self._own(other.label_type)
         self._merge(other.rows, other.columns, -1)
-        reason = why_impossible(self, other)
-        if reason:
+        if reason := why_impossible(self, other):
             self._merge(other.rows, other.columns, 1)  # exact, so the attempt leaves no trace
             vars(self).update(before)
             return reason
@@ -161,8 +155,7 @@ class Counted(Additive):
 
     def leave_out(self, other: Self) -> None:
         """Subtracts rows that must have been counted, which are to be scored by the rest."""
-        reason = self._take_away(other)
-        if reason:
+        if reason := self._take_away(other):
             raise ValueError(
                 f"The model has not counted these rows, so they cannot be left out: without them, {reason}. "
                 + AS_TRAINED
@@ -240,8 +233,15 @@ class Counted(Additive):
         """The number of rows counted, or the sum of their weights."""
         return float(self._row_counts(self.keys()).sum())
 
-    def _count(self, batch: Batch, threads: int | None, absent: str) -> None:
-        for rows, columns in counted_pieces(self.schema, batch, threads, absent):
+    @classmethod
+    def of_batch(cls, schema: Schema, batch: Batch, threads: int | None = 1) -> Self:
+        """The counts of some rows."""
+        counts = cls(schema)
+        counts._count(batch, threads)
+        return counts
+
+    def _count(self, batch: Batch, threads: int | None) -> None:
+        for rows, columns in counted_pieces(self.schema, batch, threads):
             self._take(batch.label_type, rows, columns)
 
     def _take(self, label_type: pa.DataType, rows: Tally, columns: dict[Name, AnyTally]) -> None:

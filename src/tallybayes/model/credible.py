@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import is_whole
 from tallybayes.model.decide import probabilities
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.class_prior import counted_prior, is_given
@@ -33,7 +34,7 @@ def credible(known: Beliefs, data: Any, interval: Any, draws: Any, seed: int, ab
     """The central credible interval of this mass, for every row and class."""
     if not isinstance(interval, (int, float)) or isinstance(interval, bool) or not 0.0 < interval < 1.0:
         raise ValueError(f"interval={interval!r}: give the probability mass of the interval, a number between 0 and 1.")
-    if not isinstance(draws, int) or isinstance(draws, bool) or draws < 2:
+    if not is_whole(draws, 2):
         raise ValueError(f"draws={draws!r}: give the number of draws, a whole number of at least 2.")
     probability = known.posterior(data, None, absent)
     bounds = [np.zeros((2, 0, len(known.keys)))]

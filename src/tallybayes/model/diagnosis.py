@@ -84,7 +84,7 @@ class Diagnosis:
         surest = wrong[np.argsort(-sure[wrong], kind="stable")[:MISTAKES]]
         found = []
         for row in surest.tolist():
-            cells = pa.record_batch(matched(batch.cells.slice(row, 1), model.schema.by_column, "missing")).to_pydict()
+            cells = pa.record_batch(matched(batch.cells.slice(row, 1), model.schema.by_column)).to_pydict()
             one = {name: values[0] for name, values in cells.items()}
             found.append(Mistake(float(sure[row]), start + row, labels[row], model.classes[decision[row]], one))
         self.mistakes = nlargest(MISTAKES, [*self.mistakes, *found], key=lambda each: (each.probability, -each.row))
@@ -92,13 +92,13 @@ class Diagnosis:
 
 def diagnose(model: Model, data: Any, labels: Any = None, *, absent: str = ERROR) -> Diagnosis:
     """One pass over a frame, a stream or a source; `data`, `labels` and `absent` are as for `evaluate`."""
-    decider, found = Decider.of(model, None, None, None, absent), Diagnosis(model.classes)
+    decider, found = Decider.of(model), Diagnosis(model.classes)
     given = Given(data, labels, label_type=model.label_type, absent=absent)
     for batch in each_labelled(given, model.schema, lambda batch: batch):
         for part, answers in answered(decider, batch):
             evaluated = compared_with(decider, [answers])
             found.evaluation = evaluated if found.evaluation is None else found.evaluation + evaluated
-            found.add(model, part, answers, model.evidence(part.cells, absent=absent))
+            found.add(model, part, answers, model.evidence(part.cells))
     if found.evaluation is None:
         raise ValueError("The data has no rows, so there is nothing to report on.")
     return found

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import check_whole
 from tallybayes.families.base import Belief
 from tallybayes.schema.entries import Name, apart, in_order, members
 
@@ -22,8 +23,8 @@ class Sample(NamedTuple):
 
 def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, n: Any, seed: Any) -> Sample:
     """`n` rows. The columns are drawn in the order of their names, so that equal models give equal rows."""
-    check_whole("n", n, "how many rows to draw")
-    check_whole("seed", seed, "the same seed gives the same rows")
+    check_whole("n", n, more=" (how many rows to draw)")
+    check_whole("seed", seed, more=" (the same seed gives the same rows)")
     random = np.random.Generator(np.random.PCG64(int(seed)))
     prior = np.exp(log_prior)
     classes = random.choice(len(prior), int(n), p=prior / prior.sum())
@@ -42,8 +43,3 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
     names = [column for name in beliefs for column in members(name)]
     rows = pa.record_batch({"": drawn, **columns}).select(names)  # there may be no columns, only rows
     return Sample(rows, drawn)
-
-
-def check_whole(name: str, value: Any, meaning: str) -> None:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 0:
-        raise ValueError(f"{name}={value!r}: give a whole number of at least 0 ({meaning}).")

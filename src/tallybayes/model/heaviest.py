@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import check_whole
 from tallybayes.families import Belief
 from tallybayes.model.classifier import check_model
 from tallybayes.model.model import Model
@@ -39,8 +40,7 @@ def heaviest(model: Model, label: Any, top: int = 30, *, column: Name | None = N
 
 def heaviest_in(beliefs: Beliefs, label: Any, top: int = 30, *, column: Name | None = None) -> list[Weight]:
     """The same from `Beliefs`."""
-    if not isinstance(top, int) or top < 0:
-        raise ValueError(f"top={top!r}: give a whole number of at least 0.")
+    check_whole("top", top)
     index = beliefs.number(label)
     names = list(beliefs.columns) if column is None else [beliefs.schema.entry(column)]
     columns = ((name, beliefs.columns[name]) for name in names)

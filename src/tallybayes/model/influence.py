@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-import pyarrow as pa
 
 from tallybayes.counts.exact import Codes, Floats
 from tallybayes.data.fingerprints import fingerprints
@@ -38,8 +37,7 @@ def influences(
     best = int(answer[0].argmax())
     now = _log_odds(dict(zip(model.classes, answer[0].tolist(), strict=True)), model.classes[best])
     rest, gone, found = model.copy(), model.copy(), []
-    labels = model.schema.label if labels is None else labels
-    for batch in labelled(model.schema.frame(data), labels, weights):
+    for batch in labelled(Given(data, labels, weights, absent=absent), model.schema):
         seen: dict[tuple[int, int, float], Influence] = {}
         marks = fingerprints(batch.cells, model.schema.by_column, numeric=model.schema.numeric)
         kinds = zip(marks.tolist(), batch.rows.codes.tolist(), weights_of(batch.rows).tolist(), strict=True)
@@ -47,13 +45,14 @@ def influences(
             if key not in seen:
                 seen[key] = _without(model, rest, row, batch, at, model.classes[best], now, absent)
             found.append(seen[key]._replace(row=batch.start + at))
-        gone.leave_out(_model_of(model, batch, slice(None), absent))  # each row may look as if it had been counted
+        gone.leave_out(model.of_batch(model.schema, batch))  # each row may look as if it had been counted
     found.sort(key=lambda each: (-abs(each.change), each.row))
     return found if top is None else found[:top]
 
 
 def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, now: float, absent: str) -> Influence:
-    one = _model_of(model, batch, slice(at, at + 1), absent)
+    own = batch.slice(at, at + 1)
+    one = model.of_batch(model.schema, own)
     reason = rest._take_away(one)
     if reason:
         raise ValueError(
@@ -66,15 +65,7 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     rest += one
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
-    return Influence(at, one.classes[0], without, float(np.nan_to_num(now - then, nan=0.0)))
-
-
-def _model_of(model: Any, batch: Batch, rows: slice, absent: str) -> Any:
-    """A model of some rows of a batch."""
-    keys = [batch.rows.classes[code] for code in batch.rows.codes[rows]]
-    labels = pa.array(model._labels(keys), model.label_type)
-    weights = None if batch.rows.weights is None else batch.rows.weights[rows]
-    return type(model).train(model.schema, batch.cells[rows], labels, weights=weights, absent=absent)
+    return Influence(at, own.labels()[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:
@@ -98,7 +89,7 @@ def suspected(model: Model, data: Any, labels: Any, weights: Any, top: int | Non
     """All rows given, or the most suspect. The evidence is not weighed: rows are left out of the counts. If
     columns are counted alone and in a block, too, the block is ignored."""
     plain = model._unweighed()
-    leave_out = LeaveOneOut(plain, absent=absent)
+    leave_out = LeaveOneOut(plain)
     found: list[Suspect] = []
     given = Given(data, labels, weights, label_type=plain.label_type, absent=absent)
     first = 0

@@ -13,7 +13,7 @@ from tallybayes.counts.exact import Exact, Floats
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.data.errors import RowError
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited
 from tallybayes.families.base import Belief
 from tallybayes.families.left_out import LeftOut, equal_rows, one_by_one, totals_without, weights_of
@@ -59,25 +59,21 @@ def left_out(
     [[0.333, 0.111], [0.333, 0.111], [0.4, 0.0], [0.167, 0.222]]
     """
     check_model(model, Model)
-    labels = model.schema.label if labels is None else labels
     check_apart(model.schema.by_column, label=labels, weight=weights)
-    leave_out = LeaveOneOut(model, threads=threads, absent=absent, choose_again=choose_again)
-    batches = labelled(model.schema.frame(data), labels, weights, model.schema.by_column.keys())
-    return leave_out.joined([leave_out(batch) for batch in batches])
+    given = Given(data, labels, weights, absent=absent)
+    leave_out = LeaveOneOut(model, threads=threads, choose_again=choose_again)
+    return leave_out.joined([leave_out(batch) for batch in labelled(given, model.schema, plain_row=True)])
 
 
 class LeaveOneOut:
     """Scores each row of a batch by the model without it. All batches are subtracted from the same copy of the model:
     each by itself may look as if it had been counted."""
 
-    def __init__(
-        self, model: Model, *, threads: int | None = None, absent: str = ERROR, choose_again: bool = False
-    ) -> None:
+    def __init__(self, model: Model, *, threads: int | None = None, choose_again: bool = False) -> None:
         check_threads(threads)
-        check_absent(absent)
         if model.schema.weights is not None:
             raise TypeError("Left-out evidence is not weighed; use model.believing(weights=None).")
-        self.model, self.threads, self.absent = model, threads, absent
+        self.model, self.threads = model, threads
         self._rest, self._known = model.copy(), model.beliefs()
         self._how = {
             name: one_by_one(family, model.columns[name], self._known.keys)
@@ -88,7 +84,7 @@ class LeaveOneOut:
 
     def __call__(self, batch: Batch) -> Evidence:
         model = self.model
-        encoded = model.schema.encode(batch.cells, batch.start, self.absent)
+        encoded = model.schema.encode(batch.cells, batch.start)
         rows = _numbered(model, batch)
         _check_counted(self._rest, encoded, batch)
         prior = _priors(model, rows)
@@ -198,7 +194,7 @@ def evaluate_left_out(
 ) -> Evaluation:
     """Compares the decision for each row, by the model without it, with its label."""
     rule = DecisionRule.of(tuple(model.classes), costs, reject)
-    leave_out = LeaveOneOut(model, threads=threads, absent=absent)
+    leave_out = LeaveOneOut(model, threads=threads)
     numbers = {key: number for number, key in enumerate(model.keys())}
 
     def evaluated(batch: Batch) -> Evaluation:

@@ -97,4 +97,4 @@ class Mixture(Classifier):
 
 def over_classes(model: Model) -> Model | Mixture:
     """The model, or its mixture if it counts components of classes."""
-    return Mixture(model) if model.schema.has_components else model
+    return Mixture(model) if model.schema.components is not None else model

@@ -21,7 +21,7 @@ from tallybayes.families.base import Family
 from tallybayes.families.belief import Belief, WordWeight
 from tallybayes.families.posteriors import Dirichlet, Posterior
 from tallybayes.model import draw
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Given, labelled
 from tallybayes.model.joint.bif import to_bif
 from tallybayes.model.joint.distribution import Joint, class_name
 from tallybayes.model.joint.graph import Dependences, Graph
@@ -126,10 +126,10 @@ class Model(Uncertainty):
         known = self.beliefs()
         _refuse_scores(known)
         total = 0.0
-        for batch in labelled(self.schema.frame(data), labels, None):
+        for batch in labelled(Given(data, labels, absent=absent), self.schema):
             self._check_label_type(batch.label_type)
             at = batch.rows.codes_in(known.keys)
-            joint = known.log_joint(batch.cells, None, absent)
+            joint = known.log_joint(batch.cells)
             total += float(np.where(at >= 0, joint[np.arange(len(joint)), at], -np.inf).sum())
         return total
 

@@ -37,7 +37,7 @@ class Comparison:
             if family.is_text
         }
         self._rows, _ = sample(known.columns, known.prior, labels, draws, seed)
-        (batch,) = known.encoded(self._rows, "error")
+        (batch,) = known.encoded(self._rows)
         self._drawn = self._scored(batch.cells, batch.rows)
         self._by_pattern: dict[bytes, _Scores] = {}
 

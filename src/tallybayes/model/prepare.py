@@ -19,7 +19,7 @@ from tallybayes.data.inputs import is_stream
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
-from tallybayes.model.batches import Batch, Given, labelled
+from tallybayes.model.batches import Batch, Given, labelled, labels_of
 from tallybayes.model.sample import RowSample
 from tallybayes.schema import Schema
 
@@ -45,14 +45,18 @@ def prepare(
     >>> schema.columns["sky", "wind"].codes
     (('rain', 'sun'), ('strong', 'weak'))
     """
+    return prepared_on(Given(data, labels, weights, None, label_type, absent), schema)
+
+
+def prepared_on(given: Given, schema: Schema | Mapping[Any, Family]) -> Schema:
+    """The same, for rows that are given in one piece."""
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if schema.is_prepared:
         return schema
-    labels = schema.label if labels is None else labels
-    if isinstance(data, RowSource):
-        labels = data.label if labels is None else labels
-        data = data.sample(schema.by_column if absent == MISSING else ())
-    elif is_stream(data):
+    if isinstance(given.data, RowSource):
+        some = given.data.sample(schema.by_column if given.absent == MISSING else ())
+        given = given._replace(data=some, labels=labels_of(given, schema))
+    elif is_stream(given.data):
         raise ValueError(
             "Intervals, levels or questions must be chosen before rows are counted, and a stream can be read only "
             "once. Choose them on some rows with prepare(schema, rows, labels)."
@@ -60,24 +64,17 @@ def prepare(
     sample = RowSample(schema.by_column, ROWS, numeric=schema.numeric)
     seen = any(family.looks_at_labels for family in schema.columns.values())
     classes: set[Key] = set()
-    for batch in labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True):
-        known = _with_labels(batch)
-        classes.update(known.rows.classes)
-        sample.add(known if seen else _without_classes(known))
-    if not sample.seen:
+    for batch in labelled(given, schema, unlabelled=True):
+        classes.update(batch.rows.classes)
+        sample.add(batch if seen else _without_classes(batch))
+    if not classes:
         raise ValueError("There are no labelled rows to choose intervals, levels or questions from.")
     found = sample.rows()
     rows = found.rows() if seen else Rows(sorted(classes), found.labels, found.rows().weights)
     try:
-        return schema.prepared(_finite(found.cells), rows, absent)
+        return schema.prepared(_finite(found.cells), rows)
     except CellError as error:  # of a row of the sample, whose number says nothing
         raise ValueError(f"Column {error.column!r}: {error.reason}") from None
-
-
-def prepared_on(given: Given, schema: Schema | Mapping[Any, Family]) -> Schema:
-    """The same, for rows that are given in one piece."""
-    how = {"weights": given.weights, "label_type": given.label_type, "absent": given.absent}
-    return prepare(schema, given.data, given.labels, **how)
 
 
 def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
@@ -90,14 +87,5 @@ def _finite(cells: pa.RecordBatch) -> pa.RecordBatch:
 
 
 def _without_classes(batch: Batch) -> Batch:
-    """Rows as if all had the same class: which of them are copies must not depend on labels that nothing looks at."""
-    rows = Rows([""], np.zeros(len(batch.rows), np.int32), batch.rows.weights)
-    return Batch(batch.cells, batch.label_type, rows, batch.start)
-
-
-def _with_labels(batch: Batch) -> Batch:
-    rows = batch.rows
-    at = np.flatnonzero(rows.codes >= 0)
-    if len(at) == len(rows):
-        return batch
-    return Batch(batch.cells.take(pa.array(at)), batch.label_type, rows.take(at), batch.start)
+    """Rows as if all labels were the same: which of them are copies must not depend on labels that nothing looks at."""
+    return batch._replace(rows=Rows([""], np.minimum(batch.rows.codes, 0), batch.rows.weights))

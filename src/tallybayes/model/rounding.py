@@ -3,12 +3,15 @@ since sorted rows are close together in each of them."""
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.cells import numbers
 from tallybayes.data.errors import warn
+from tallybayes.families import Family
 from tallybayes.model.batches import Batch
 from tallybayes.schema.entries import Name
 from tallybayes.schema.schema import Schema
@@ -20,10 +23,14 @@ class Rounding:
     """Cells of the columns that are rounded before they are counted, at equal distances."""
 
     def __init__(self, schema: Schema) -> None:
-        self._columns = schema.rounded
+        self._schema = schema
         self._kept: dict[Name, list[Floats]] = {}
         self._rows = 0  # seen so far
         self._step = 1  # of these, every so many is kept
+
+    @cached_property
+    def _columns(self) -> dict[Name, Family]:
+        return {name: family for name, family in self._schema.columns.items() if family.rounds}
 
     def add(self, batch: Batch) -> None:
         """Adds rows that were counted, whose cells are therefore numbers."""

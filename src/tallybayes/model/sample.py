@@ -15,7 +15,6 @@ from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
 from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
-from tallybayes.data.matching import ERROR, MISSING, matched
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
 from tallybayes.model.sampled_rows import SampledRows, Taken, are_cases, numbered, repeated
@@ -48,14 +47,10 @@ class RowSample:
         self._few = size, MOST_BYTES  # rows and bytes of which twice as many are thinned
         self._highest = np.uint64(2**64 - 1)
 
-    def add(
-        self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None, absent: str = ERROR
-    ) -> None:
+    def add(self, batch: Batch, check: Callable[[pa.RecordBatch, Indices], None] | None = None) -> None:
         """Adds the rows of a batch, keeping only those that may be in the sample. `check` sees them and their places in
         the batch before anything changes, and may refuse them by an error."""
         cells = batch.cells if isinstance(batch.cells, pa.RecordBatch) else _as_batch(batch.cells)
-        if absent == MISSING:  # rows are equal whether they lack a column or a cell
-            cells = pa.record_batch(matched(cells, sorted(self.columns), absent))
         names = [name for name in cells.schema.names if name in self.columns]
         marks = _fingerprints(cells, names, self.numeric)
         at, copies = self._lowest(marks, batch.rows)
@@ -125,10 +120,8 @@ class RowSample:
         order = self._order(marks, numbers, weights)
         same = [np.diff(each[order]) == 0 for each in (marks, numbers, weights)]
         starts = np.flatnonzero(np.append(True, ~np.logical_and.reduce(same))[: len(order)])
-        tables = [pa.Table.from_batches([_plain(taken.cells, self.columns)]) for taken in self._taken]
         at = order[starts]
-        table = pa.concat_tables(tables, promote_options="permissive").take(pa.array(at))
-        cells = pa.RecordBatch.from_arrays([frames.one_array(each) for each in table.columns], table.column_names)
+        cells = frames.one_batch(_plain(taken.cells, self.columns) for taken in self._taken).take(pa.array(at))
         total = np.add.reduceat(copies[order], starts) if len(starts) else copies
         return Taken(cells, marks[at], numbers[at], weights[at], sizes[at], total)
 
@@ -249,15 +242,10 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str], numeric: Collection[s
 
 def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
     """Decodes dictionaries in these columns: batches of a stream may have a column in either form."""
-    at = [
-        i
-        for i, (name, kind) in enumerate(zip(cells.schema.names, cells.schema.types, strict=True))
-        if name in names and pa.types.is_dictionary(kind)
-    ]
-    columns = list(cells.columns)
-    for i in at:
-        columns[i] = frames.decoded(columns[i])
-    return pa.RecordBatch.from_arrays(columns, cells.schema.names) if at else cells
+    for at, field in enumerate(cells.schema):
+        if field.name in names and pa.types.is_dictionary(field.type):
+            cells = cells.set_column(at, field.name, frames.decoded(cells.column(at)))
+    return cells
 
 
 def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Counts:

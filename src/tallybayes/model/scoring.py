@@ -17,7 +17,7 @@ from tallybayes.counts.tallies import AnyTally
 from tallybayes.counts.tally import Key
 from tallybayes.data import frames
 from tallybayes.data.errors import CellError, warn
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR, completed
 from tallybayes.data.one_row import single_row
 from tallybayes.families import Belief
 from tallybayes.families.belief import Part, WordWeight
@@ -209,19 +209,19 @@ class Beliefs:
             "the other columns as if they were. `weigh` fits the weight of each."
         )
 
-    def encoded(self, data: Any, absent: str) -> Iterable[Encoded]:
+    def encoded(self, data: Any, absent: str = ERROR) -> Iterable[Encoded]:
         """Encodes a single row directly, anything else through record batches."""
-        check_absent(absent)
         data = self.schema.frame(data)
         row = single_row(data, self.schema.by_column)
         if row is not None:
-            return (Encoded(self.schema.encode(row, 0, absent), 0, 1, 0),)
+            return (Encoded(self.schema.encode(completed(row, self.schema.by_column, absent)), 0, 1, 0),)
         return self._encoded_batches(data, absent)
 
     def _encoded_batches(self, data: Any, absent: str) -> Iterator[Encoded]:
         start = 0
         for batch in frames.batches(data):
-            yield Encoded(self.schema.encode(batch, start, absent), start, batch.num_rows, size_of(batch))
+            rows = completed(batch, self.schema.by_column, absent)
+            yield Encoded(self.schema.encode(rows, start), start, batch.num_rows, size_of(batch))
             start += batch.num_rows
 
     def _score_batch(self, batch: Encoded, finish: Finish, out: Any, threads: int | None) -> int:

@@ -10,11 +10,12 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data.matching import MISSING, matched
+from tallybayes.data import frames
+from tallybayes.data.matching import MISSING, completed
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.events import Conditional, NoJointError
 from tallybayes.families.numbers.support import Support
-from tallybayes.model.batches import labelled
+from tallybayes.model.batches import Given, labelled
 from tallybayes.model.model import Model
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, title
@@ -152,8 +153,8 @@ def observed(model: Model, found: Shape, data: Any, labels: Any = None) -> list[
     family = model.schema.columns[name]
     numbers: list[list[Floats]] = [[np.zeros(0)] for _ in keys]
     counts = np.zeros((len(keys), len(found.x)))
-    for batch in labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None):
-        cells = family.encode(matched(batch.cells, [found.column], MISSING)[found.column])
+    for batch in labelled(Given(data, labels), model.schema):
+        cells = family.encode(frames.column(completed(batch.cells, [found.column], MISSING), found.column))
         if found.kind == LEVELS:
             tally: Any = family.tally(cells, batch.rows)
             levels, met = tally.table(keys)

@@ -45,14 +45,14 @@ def with_levels(schema: Schema, batch: Batch, threads: int | None) -> Batch:
     return batch._replace(cells=pa.RecordBatch.from_arrays(columns, cells.schema.names))
 
 
-def counted_pieces(schema: Schema, batch: Batch, threads: int | None, absent: str) -> Iterator[Piece]:
+def counted_pieces(schema: Schema, batch: Batch, threads: int | None) -> Iterator[Piece]:
     """The counts of a batch, piece by piece."""
 
     def count(start: int, stop: int) -> Piece:
         cells, _, rows, first = batch.slice(start, stop)
-        encoded = schema.encode(cells, first, absent)
+        encoded = schema.encode(cells, first)
         if isinstance(rows, SharedRows):
-            return Tally.of_rows(rows), shared_tallies(schema, cells, encoded, rows, first, absent)
+            return Tally.of_rows(rows), shared_tallies(schema, cells, encoded, rows, first)
         columns = tallies_of(schema, encoded, rows, first)
         return (Tally.of_rows(rows) if rows.only is None else RowTally(("", rows.only, *ONCE))), columns
 
@@ -82,14 +82,14 @@ def tallies_of(schema: Schema, encoded: Mapping[Name, Any], rows: Rows, start: i
     return columns
 
 
-def check_cells(schema: Schema, cells: pa.RecordBatch, absent: str, start: int = 0) -> None:
+def check_cells(schema: Schema, cells: pa.RecordBatch, start: int = 0) -> None:
     """Counts rows as one class, and forgets them: raises the error of a cell that cannot be counted."""
     rows = Rows([0], np.zeros(cells.num_rows, np.int32))
-    tallies_of(schema, schema.encode(cells, start, absent), rows, start)
+    tallies_of(schema, schema.encode(cells, start), rows, start)
 
 
 def shared_tallies(
-    schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int, absent: str
+    schema: Schema, cells: pa.RecordBatch, encoded: Mapping[Name, Any], rows: SharedRows, start: int
 ) -> dict[Name, AnyTally]:
     """The same for rows with shares in several classes. Families that do not support shares count each row once for
     every class in which it has a share."""
@@ -99,5 +99,5 @@ def shared_tallies(
     if again:
         spread = Schema(again)
         with numbered_by(rows.at + start):
-            found |= tallies_of(spread, spread.encode(cells.take(pa.array(rows.at)), 0, absent), rows.spread, 0)
+            found |= tallies_of(spread, spread.encode(cells.take(pa.array(rows.at))), rows.spread, 0)
     return {name: found[name] for name in schema.columns}

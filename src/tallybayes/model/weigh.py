@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Indices
 from tallybayes.data.errors import numbered_by
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.model.batches import Batch, Given, each_labelled
 from tallybayes.model.classifier import check_model
@@ -69,16 +69,15 @@ def sampled_rows(
     model: Model, data: Any, labels: Any = None, weights: Any = None, rows: int | None = None, absent: str = ERROR
 ) -> SampledRows:
     """The rows to leave out; an error if they cannot have been counted."""
-    check_absent(absent)
     sample = sample_for(model.schema, rows)
     given = Given(data, labels, weights, label_type=model.label_type, absent=absent)
 
     def add(batch: Batch) -> None:
         def check(cells: pa.RecordBatch, at: Indices) -> None:
             with numbered_by(at + batch.start):
-                check_cells(model.schema, cells, absent)
+                check_cells(model.schema, cells)
 
-        sample.add(batch, check, absent)
+        sample.add(batch, check)
 
     for _ in each_labelled(given, model.schema, add, cast=True):
         pass
@@ -93,14 +92,7 @@ def sampled_rows(
 
 def _check_counted(model: Model, rows: SampledRows) -> None:
     codes_of(rows, model.keys())
-    model.copy().leave_out(_counted(model.schema, rows.batch(np.arange(len(rows)))))
-
-
-def _counted(schema: Schema, batch: Batch) -> Model:
-    """A model of some of the rows."""
-    part = Model(schema)
-    part._count(batch, 1, ERROR)
-    return part
+    model.copy().leave_out(Model.of_batch(model.schema, rows.batch(np.arange(len(rows)))))
 
 
 def sample_for(schema: Schema, rows: int | None = None) -> RowSample:

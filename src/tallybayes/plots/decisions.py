@@ -9,9 +9,9 @@ from typing import Any, Self
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.data.frames import level_text
-from tallybayes.data.matching import MISSING, matched
-from tallybayes.model.batches import Batch, labelled
+from tallybayes.data import frames
+from tallybayes.data.matching import MISSING, completed
+from tallybayes.model.batches import Batch, Given, labelled
 from tallybayes.model.decision_regions import Line, Plane, line, plane
 from tallybayes.model.model import Model
 from tallybayes.model.shapes import LEVELS
@@ -250,7 +250,7 @@ def _middles(low: float, high: float, count: int) -> Floats:
 
 
 def _places(model: Model, found: Plane, data: Any, labels: Any) -> list[tuple[Any, Any]]:
-    batches = labelled(model.schema.frame(data), model.schema.label if labels is None else labels, None)
+    batches = labelled(Given(data, labels), model.schema)
     levels = [name for name, kind in zip(found.columns, found.kinds, strict=True) if kind == LEVELS]
     codes, cells = _numbered_cells(model, batches, found.columns, levels, DOTS)
     places = []
@@ -275,8 +275,8 @@ def _numbered_cells(
         if room <= 0:
             break
         codes += batch.rows.codes_in(keys)[:room].tolist()
-        found = matched(batch.cells.slice(0, room), columns, MISSING)
+        found = completed(batch.cells.slice(0, room), columns, MISSING)
         for name in columns:
-            values = found[name].to_pylist()
-            cells[name] += [None if x is None else level_text(x) for x in values] if name in levels else values
+            values = frames.column(found, name).to_pylist()
+            cells[name] += [None if x is None else frames.level_text(x) for x in values] if name in levels else values
     return codes, cells

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.data.frames import column
+from tallybayes.data.frames import column, decoded
 from tallybayes.data.matching import ERROR, MISSING
 from tallybayes.data.written_numbers import unmarked
 from tallybayes.model import decide
@@ -112,6 +112,5 @@ def _labels(classes: Sequence[Any], kind: pa.DataType | None) -> pa.Array:
 
 def _whole(cells: pa.Array) -> pa.Array:
     """Cells decoded, and text as one type."""
-    if pa.types.is_dictionary(cells.type):
-        cells = cells.dictionary_decode()
+    cells = decoded(cells)
     return cells.cast(pa.string()) if pa.types.is_large_string(cells.type) else cells

@@ -177,16 +177,14 @@ def _word_tables(row: RowFacts, top: int) -> Iterator[Table]:
     for column in row.columns:
         if column.words:
             lines = [(word_title(word) + _times(word), word.evidence) for word in column.words]
-            yield replace(
-                _table(lines[:top], f"{_unit(column)}s of {briefly(column.column)}"), more=max(len(lines) - top, 0)
-            )
+            yield _table(lines[:top], f"{_unit(column)}s of {briefly(column.column)}", len(lines[top:]))
 
 
-def _table(lines: Sequence[tuple[str, Numbers]], title: str) -> Table:
+def _table(lines: Sequence[tuple[str, Numbers]], title: str, more: int = 0) -> Table:
     classes = list(lines[0][1])
-    more = ["…"] * (len(classes) > MANY)
-    rows = [[own_line(name), *(f"{numbers[label]:.3f}" for label in classes[:MANY]), *more] for name, numbers in lines]
-    return Table(rows, ["", *map(own_line, classes[:MANY]), *more], title, detail=True)
+    others = ["…"] * (len(classes) > MANY)
+    rows = [[own_line(name), *(f"{numbers[c]:.3f}" for c in classes[:MANY]), *others] for name, numbers in lines]
+    return Table(rows, ["", *map(own_line, classes[:MANY]), *others], title, more=more, detail=True)
 
 
 def _answer(row: RowFacts) -> list[str]:
@@ -206,14 +204,14 @@ def _answer(row: RowFacts) -> list[str]:
 def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
     """The prior, the columns with the most evidence, each with those of its words that have any, and the sum."""
     prior, *others = row.columns
-    informative = [column for column in others if column.log_odds != 0 or any(map(_is_evidence, column.words))]
+    informative = [column for column in others if column.log_odds != 0 or any(word.log_odds for word in column.words)]
     silent = len(others) - len(informative)
     columns = sorted(informative if silent > FEW else others, key=_by_size)
     shown = [Bar(prior.column, prior.log_odds)]
     for column in columns[:top]:
         shown.append(Bar(titled(column, named), column.log_odds))
         words = sorted(column.words, key=_by_size)
-        named_words = [word for word in words[:top] if _is_evidence(word)]
+        named_words = [word for word in words[:top] if word.log_odds != 0]
         shown += [Bar(own_line(_part_title(column, word)), word.log_odds, 2, _times(word)) for word in named_words]
         shown += _rest(row, words[len(named_words) :], _unit(column), 2) if named_words else []
     shown += _rest(row, columns[top:], "column")
@@ -225,10 +223,6 @@ def _bars(row: RowFacts, top: int, named: bool) -> list[Bar]:
 def _unit(column: ColumnFacts) -> str:
     """A block consists of columns, a text of words."""
     return "column" if column.block else "word"
-
-
-def _is_evidence(word: WordFacts) -> bool:
-    return word.log_odds != 0
 
 
 def _by_size(piece: ColumnFacts | WordFacts) -> float:

@@ -3,12 +3,12 @@ words and values, the most confident mistakes, and how to verify the model."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from tallybayes.model.diagnosis import Diagnosis, Mistake
+from tallybayes.model.evaluation import Evaluation
 from tallybayes.model.information import information
 from tallybayes.model.model import Model
 from tallybayes.report import evaluation, evidence, model
@@ -117,16 +117,14 @@ def brief(facts: WholeFacts) -> Iterator[Block]:
             f"Accuracy on {how_many(measured.n, 'test row', 'test rows')}: {measured.accuracy:.1%}. Always deciding "
             f"for {short(measured.majority_class)}, the majority class, would reach {measured.baseline:.1%}."
         )
-        if _counted_as_many(known.classes, measured.confusion):
+        if counted_as_many(known.classes, measured):
             lines.append(f"{TOO_GOOD}cross-validate, or test on other rows.")
     yield Lines([*lines, *([] if facts.pictures else [NO_PICTURES])])
 
 
-def _counted_as_many(classes: Mapping[Any, float], confusion: Sequence[evaluation.Pair]) -> bool:
-    tested = Counter[Any]()
-    for pair in confusion:
-        tested[pair.truth] += pair.n
-    return bool(tested) and tested == classes
+def counted_as_many(classes: Mapping[Any, float], measured: Evaluation | EvaluationFacts) -> bool:
+    """Whether a model, which has counted so many rows of each class, was evaluated on as many."""
+    return measured.n > 0 and {each.label: each.n for each in measured.per_class if each.n} == classes
 
 
 def _quality(facts: WholeFacts) -> Iterator[Block]:

@@ -12,7 +12,7 @@ import tallybayes
 from tallybayes.counts.exact import Floats
 from tallybayes.counts.tally import Rows
 from tallybayes.data.errors import CellError
-from tallybayes.data.matching import ERROR, matched, named
+from tallybayes.data.matching import matched, named
 from tallybayes.data.one_row import Row
 from tallybayes.families import Family
 from tallybayes.schema.as_json import schema_to_json, settings_from_json
@@ -159,18 +159,13 @@ class Schema:
         return frozenset(column for column, kind in self.reads().items() if kind == pa.float64())
 
     @cached_property
-    def rounded(self) -> dict[Name, Family]:
-        """The entries whose values are rounded before they are counted."""
-        return {name: family for name, family in self.columns.items() if family.rounds}
-
-    @cached_property
     def is_prepared(self) -> bool:
         """Whether everything that must be fixed before counting is fixed."""
         return all(family.is_prepared for family in self.columns.values())
 
-    def prepared(self, cells: pa.RecordBatch, rows: Rows, absent: str = ERROR) -> Schema:
+    def prepared(self, cells: pa.RecordBatch, rows: Rows) -> Schema:
         """The same with everything fixed that counting needs, chosen from a sample of rows; see `prepare`."""
-        found = matched(cells, self.by_column, absent)
+        found = matched(cells, self.by_column)
         columns = {name: family.prepared(joined(name, found), rows) for name, family in self.columns.items()}
         told = {name: family.reason for name, family in columns.items() if family.reason}
         reasons = {name: "; ".join(filter(None, (self.reasons.get(name), why))) for name, why in told.items()}
@@ -185,10 +180,10 @@ class Schema:
         """Data as a frame or a stream of frames, whose columns have names."""
         return named(data, self.by_column)
 
-    def encode(self, rows: pa.RecordBatch | Row, start: int = 0, absent: str = ERROR) -> dict[Name, Any]:
+    def encode(self, rows: pa.RecordBatch | Row, start: int = 0) -> dict[Name, Any]:
         """Every column's cells in the form its family counts; `start` is the number of the first row, for errors."""
         encoded = {}
-        cells = matched(rows, self.by_column, absent)
+        cells = matched(rows, self.by_column)
         for name, family in self.columns.items():
             try:
                 encoded[name] = family.encode(cells[name] if type(name) is str else joined(name, cells))
@@ -240,11 +235,6 @@ class Schema:
         """Whether a column is evidence more than once, so that the evidence must be weighed."""
         return self._shared is not None
 
-    @property
-    def has_components(self) -> bool:
-        """Whether components of classes are counted."""
-        return self.components is not None
-
     def check_adds_up(self) -> None:
         """Raises an error if a column would be evidence twice without weights."""
         if self.weights is None and self._shared is not None:
@@ -290,7 +280,7 @@ class Schema:
         if more := len(every) - len(rows):
             rows.append((f"… and {more:,} more", "", ""))
         where = "" if self.label is None else f"column {self.label!r}"
-        about = "; ".join(filter(None, [where, "each of several components" * self.has_components]))
+        about = "; ".join(filter(None, [where, "each of several components" * (self.components is not None)]))
         prior = self.prior if isinstance(self.prior, str) else f"prior {self.prior!r}"
         rows.append(("(class)", prior + self.weight_text(), about))
         rows = [(briefly(name), family, why) for name, family, why in rows]

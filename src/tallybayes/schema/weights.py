@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from tallybayes.counts.exact import Floats
+from tallybayes.families.settings import as_number
 from tallybayes.schema.class_prior import numbers_from_json, numbers_to_json
 from tallybayes.schema.entries import Name, checked_name, found, in_order
 
@@ -155,11 +156,11 @@ def _checked(name: str, weight: Any) -> Weight:
 
 
 def _number(name: str, value: Any, least: float = -math.inf) -> float:
-    fine = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not fine or not math.isfinite(value) or value < least:
+    number = as_number(value, least)
+    if number is None:
         wanted = "a number" if least < 0 else f"a number of at least {least:g}"
         raise ValueError(f"Weights({name}={value!r}): give {wanted}.")
-    return float(value) + 0.0
+    return number
 
 
 def _plain(label: Any) -> Any:

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from tallybayes.data.frames import no_column
+from tallybayes.data.frames import no_column, value_type
 from tallybayes.schema import Schema
 from tallybayes.serve.models import Labelled
 from tallybayes.serve.problems import Problem
@@ -153,7 +153,7 @@ def _member(data: bytes, table: int, number: int) -> int:
 
 
 def _check_type(field: pa.Field) -> None:
-    kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+    kind = value_type(field.type)
     simple = pa.types.is_primitive(kind) or pa.types.is_null(kind) or pa.types.is_decimal(kind)
     texts = any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary))
     vectors = (pa.types.is_list(kind) or pa.types.is_fixed_size_list(kind)) and pa.types.is_primitive(kind.value_type)

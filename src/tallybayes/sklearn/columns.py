@@ -193,8 +193,7 @@ def _texts(rows: Any) -> Any:
         cells = frames.one_array(pa.chunked_array(rows)) if is_arrow(rows) else pa.array(rows, from_pandas=True)
     except (pa.ArrowException, TypeError):
         return None
-    kind = cells.type.value_type if pa.types.is_dictionary(cells.type) else cells.type
-    return cells if frames.is_text(kind) else None
+    return cells if frames.is_text(frames.value_type(cells.type)) else None
 
 
 @cache

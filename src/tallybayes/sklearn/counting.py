@@ -6,7 +6,6 @@ An estimator defines how it reads `X`, its schema, and how its parameters transl
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 from numpy.typing import NDArray
@@ -57,10 +56,6 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         """A sample of the first rows, for weighing the evidence; None if it is not weighed."""
         return None
 
-    def _first_sample(self, schema: Schema, rows: float) -> RowSample | None:
-        """The same for `partial_fit`, where weights from only a few rows would stay."""
-        return self._sample(schema, rows) if schema.overlaps else None
-
     def _prior(self, classes: NDArray[Any]) -> Prior:
         """The prior that the parameters set for these classes; an error if it is for others."""
         return FREQUENCIES
@@ -84,19 +79,18 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         """
         labels, all_labels = self._targets(y)
         weights = checked_weights(sample_weight, all_labels, some=True)
-        return self._begin(X, labels, None, weights, self._sample, all_labels)
+        return self._begin(X, labels, all_labels, None, weights, whole=True)
 
     def _begin(
         self,
         X: Any,
         labels: NDArray[Any],
+        all_labels: NDArray[Any],
         classes: NDArray[Any] | None,
         weights: Floats | None,
-        sampled: Callable[[Schema, float], RowSample | None] = lambda *_: None,
-        all_labels: NDArray[Any] | None = None,
-        whole: bool = True,
+        *,
+        whole: bool,
     ) -> Self:
-        all_labels = labels if all_labels is None else all_labels
         if not len(all_labels):
             raise ValueError(f"Found array with 0 sample(s) while a minimum of 1 is required by {type(self).__name__}.")
         with as_it_was(self), at_most(self.threads):
@@ -105,7 +99,8 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
             schema = self._schema(rows, weights, whole)
             schema = prepare(schema, rows, all_labels, weights=weights)
             counted = len(labels) if weights is None else float(weights.sum())  # weight two is twice
-            sample = sampled(schema, counted)
+            # Weights from only the first rows would stay, so these are weighed only if they must be.
+            sample = self._sample(schema, counted) if whole or schema.overlaps else None
             model = self._train(schema, rows, all_labels, {"weights": weights, "sample": sample, **self._how()})
             kept = labels[:0] if len(labels) < len(all_labels) else weightless(labels, weights)
             learned = Learned(schema, model, labels, ExpectedClasses(classes, kept))
@@ -151,7 +146,7 @@ class CountingClassifier(Answering, ClassifierMixin, BaseEstimator):
         weights = checked_weights(sample_weight, labels)
         given = checked_classes(classes, labels, type(self).__name__)
         if not self.__sklearn_is_fitted__():
-            return self._begin(X, labels, given, weights, self._first_sample, whole=False)
+            return self._begin(X, labels, labels, given, weights, whole=False)
         rows, expected = self._count(X, labels, weights), ExpectedClasses(given, weightless(labels, weights))
         self._learned.check(rows, expected)
         if self._priors is not None and getattr(self, self._priors) is not None:

@@ -162,7 +162,7 @@ class Learned:
 
     def class_counts(self) -> Floats:
         """The number of rows of each class, or their weight."""
-        if self.model.schema.has_components:
+        if self.model.schema.components is not None:
             return np.array([*self.asked.rows_by_class().values()])
         return self.model.rows.aligned([""], self.keys()).sums["n"].round()[0]
 

@@ -34,7 +34,7 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
         if pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type):
             return pc.cast(cells, kind, safe=False)
         return pa.array(frames.numbers(cells), from_pandas=True)
-    plain = frames.decoded(cells) if pa.types.is_dictionary(cells.type) else cells
+    plain = frames.decoded(cells)
     try:
         return pc.cast(plain, kind)
     except pa.ArrowException:
@@ -45,7 +45,7 @@ def converted(cells: pa.Array, kind: pa.DataType) -> pa.Array:
 
 def is_texts(kind: pa.DataType) -> bool:
     """Whether cells of this type are texts, plain or dictionary-encoded."""
-    return frames.is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    return frames.is_text(frames.value_type(kind))
 
 
 def like_number(decimal: str = ".") -> str:

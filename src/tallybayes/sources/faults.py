@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from tallybayes.data.cells import value_type
 from tallybayes.data.row_source import MOST_MARKS
 from tallybayes.data.written_numbers import unmarked, written_numbers
 from tallybayes.sources.base import REMEMBERED, BadRow, ColumnTypes
@@ -142,7 +143,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _cast(cells: pa.Array, kind: pa.DataType, reading: ReadOptions) -> pa.Array:
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = value_type(kind)
     texts = pc.cast(cells, pa.string())
     if kind == pa.string():
         return texts

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from tallybayes.data.errors import check_whole
 from tallybayes.data.marks import MISSING, MISSING_NUMBERS
 
 TABLES = ("csv", "tsv", "jsonl", "parquet", "arrow", "lines")
@@ -54,8 +55,7 @@ class ReadOptions:
             _check_texts("names", self.names, ("age", "city"))
             if len(set(self.names)) < len(self.names):
                 raise ValueError(f"names={self.names!r}: every column needs a different name.")
-        if type(self.block_bytes) is not int or self.block_bytes < 1:
-            raise ValueError(f"block_bytes={self.block_bytes!r}: give a whole number of at least 1.")
+        check_whole("block_bytes", self.block_bytes, 1)
         try:
             codecs.lookup(self.encoding)
         except LookupError:

@@ -289,6 +289,5 @@ def _taken(batch: pa.RecordBatch, rows: range | NDArray[np.int64]) -> pa.RecordB
 def _kind(found: pa.Schema, name: str) -> pa.DataType:
     """The type of a column in a sample; any type for a column that it lacks."""
     at = found.get_field_index(name)
-    kind = pa.null() if at < 0 else found.field(at).type
-    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
+    kind = pa.null() if at < 0 else frames.value_type(found.field(at).type)
     return pa.string() if pa.types.is_null(kind) else kind

@@ -36,7 +36,7 @@ def _first_model(start: Schema | Mapping[Any, Family] | Model) -> Model:
     """The base model, empty or given; an error if it cannot learn row by row."""
     model = start.copy() if isinstance(start, Model) else Model(start)
     model.schema = model.schema.without_reasons()  # which depend on rows
-    if model.schema.has_components:
+    if model.schema.components is not None:
         raise ValueError("A store cannot hold a mixture: labels do not say which component a row belongs to.")
     if not model.schema.is_prepared:
         raise ValueError(

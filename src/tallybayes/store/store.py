@@ -13,6 +13,7 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self
 
+from tallybayes.data.errors import check_whole
 from tallybayes.families import Family
 from tallybayes.files import digest
 from tallybayes.model import Model
@@ -57,8 +58,7 @@ class Store:
     """
 
     def __init__(self, path: str | os.PathLike[str], *, snapshot_every: int = EVERY) -> None:
-        if not isinstance(snapshot_every, int) or snapshot_every < 1:
-            raise ValueError(f"snapshot_every={snapshot_every!r}: give a whole number of at least 1.")
+        check_whole("snapshot_every", snapshot_every, 1)
         folder = Folder(path)
         if not folder.journal.is_file():
             raise StoreError(

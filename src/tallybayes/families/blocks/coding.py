@@ -199,8 +199,7 @@ def number_code(x: Floats, intervals: int, weights: Floats | None = None) -> Cod
 
 def level_code(cells: pa.Array, least: int, weights: Floats | None = None) -> Code:
     """The levels of at least `least` rows of a sample, sorted; of more than `MOST`, those with the largest weight."""
-    found = texts(cells)
-    coded = found if pa.types.is_dictionary(found.type) else pc.dictionary_encode(found)
+    coded = texts(cells).dictionary_encode()
     known = np.asarray(coded.indices.is_valid())
     at = coded.indices.drop_null().to_numpy()
     counts = np.bincount(at, None if weights is None else weights[known], len(coded.dictionary))

@@ -144,9 +144,7 @@ class Crossed(Block):
 
 
 def _tagged(name: str, cells: pa.Array) -> pa.Array:
-    found = texts(cells)
-    plain = frames.decoded(found) if pa.types.is_dictionary(found.type) else found
-    return pc.binary_join_element_wise(pa.scalar(name), plain.cast(pa.string()), BETWEEN)
+    return pc.binary_join_element_wise(pa.scalar(name), frames.decoded(texts(cells)).cast(pa.string()), BETWEEN)
 
 
 def _without_nulls(lists: pa.Array) -> pa.Array:

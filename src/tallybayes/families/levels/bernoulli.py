@@ -59,8 +59,7 @@ class Bernoulli(Categorical):
             if truth in (0.0, 1.0) or truth != truth:
                 return np.array([truth if truth == truth else -1.0], np.int32)
             cells = arrow(cells)
-        if pa.types.is_dictionary(cells.type):
-            cells = frames.decoded(cells)
+        cells = frames.decoded(cells)
         if frames.is_text(cells.type):
             coded = pc.dictionary_encode(cells)
             read = np.append([_truth(word) for word in coded.dictionary.to_pylist()], np.nan)

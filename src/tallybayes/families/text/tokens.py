@@ -199,9 +199,8 @@ class Cutter:
 
 def texts(cells: pa.Array) -> pa.Array:
     """Cells as strings with buffers of their own; bytes are read as UTF-8."""
+    cells = frames.decoded(cells)
     kind = cells.type
-    if pa.types.is_dictionary(kind):
-        return texts(frames.decoded(cells))
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return cells
     if pa.types.is_binary(kind) or pa.types.is_large_binary(kind):

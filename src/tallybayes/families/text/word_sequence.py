@@ -19,7 +19,7 @@ from tallybayes.data.cells import Cells
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.left_out import LeftOut
-from tallybayes.families.settings import refused, setting
+from tallybayes.families.settings import as_number, refused, setting
 from tallybayes.families.text.run_tally import START, RunTally, count, count_weighted
 from tallybayes.families.text.sequence_belief import SequenceBelief, sequence_left_out
 from tallybayes.families.text.tokens import CHARACTERS, WORDS, Cutter, own_tokeniser, undecodable
@@ -31,10 +31,10 @@ FROM_COUNTS = "counts"
 def as_discount(family: Any, name: str, given: Any) -> str | float:
     if isinstance(given, str) and given == FROM_COUNTS:
         return FROM_COUNTS
-    number = isinstance(given, (int, float, np.number)) and not isinstance(given, bool)
-    if not number or not 0.0 <= float(given) <= 1.0:
+    number = as_number(given)
+    if number is None or number > 1.0:
         raise refused(family, name, given, '"counts", or a number from 0 to 1')
-    return float(given) + 0.0
+    return number
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

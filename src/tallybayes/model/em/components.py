@@ -81,12 +81,12 @@ def choose_components(
     losses: dict[int, Floats] = {}
     for number in wanted:
         how = replace(given, components=number)
-        losses[number] = _losses(problem_of(schema, rows, how, threads, absent), how)
+        losses[number] = _losses(problem_of(schema, rows, how, threads), how)
     lowest = min(wanted, key=lambda number: float(losses[number].mean()))
     tried = tuple(_divided(number, losses[number], losses[lowest]) for number in wanted)
     best = next(each for each in tried if each.log_loss - losses[lowest].mean() <= each.standard_error)
     how = replace(given, components=best.components)
-    return Components(tried, best, Mixture(fitted_model(problem_of(schema, rows, how, threads, absent), how)))
+    return Components(tried, best, Mixture(fitted_model(problem_of(schema, rows, how, threads), how)))
 
 
 def _losses(problem: EMProblem, settings: EM) -> Floats:

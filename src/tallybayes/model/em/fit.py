@@ -93,7 +93,6 @@ class EMProblem:
     fixed: Model | None  # the labelled rows, if each class is one component: their counts do not change
     label_type: pa.DataType
     threads: int | None
-    absent: str
     keeps: bool  # whether to keep the shares of rows
 
     @property
@@ -154,7 +153,7 @@ class EMProblem:
         allowed = self.of_class[:, None] == block.codes if block.labelled else None
         weights = block.weights if block.labelled else block.weights * self.weight
         found = share(scores, weights, self.keys, allowed)
-        columns = shared_tallies(self.given, block.cells, block.kept, found.rows, 0, self.absent)
+        columns = shared_tallies(self.given, block.cells, block.kept, found.rows, 0)
         piece = Tally.of_rows(found.rows), columns
         return Passed(found.log_likelihood, found.impossible, block.places, found.rows, piece)
 

@@ -73,7 +73,7 @@ class EMFolds:
             at = np.flatnonzero(self.of(block) == fold) if block.labelled else np.zeros(0, np.int64)
             if not at.size:
                 return np.zeros(0)
-            posterior = known.posterior(block.cells.take(pa.array(at)), None, problem.absent)
+            posterior = known.posterior(block.cells.take(pa.array(at)))
             codes = np.array([place.get(problem.rows.keys[code], -1) for code in block.codes[at].tolist()])
             probability = np.where(codes >= 0, posterior[np.arange(len(at)), codes], 0.0)
             return np.asarray(-np.log(np.maximum(probability, LEAST)) * (block.weights[at] / mean))
@@ -104,7 +104,7 @@ class Without:
         left: RowBlock | None = None
         if at.size:
             cells = block.cells.take(pa.array(at))
-            encoded = self.problem.given.encode(cells, 0, self.problem.absent)
+            encoded = self.problem.given.encode(cells)
             left = RowBlock(cells, encoded, encoded, block.codes[at], block.weights[at], block.places[at])
         if self.problem.keeps:
             self._taken[first] = left

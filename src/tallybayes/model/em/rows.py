@@ -63,7 +63,7 @@ class AnyRows(Protocol):
 class FrameRows:
     """Rows of a frame."""
 
-    def __init__(self, schema: Schema, batches: Iterable[Batch], absent: str) -> None:
+    def __init__(self, schema: Schema, batches: Iterable[Batch]) -> None:
         given = [batch for batch in batches if len(batch.rows)]
         if not given:
             raise ValueError("There are no rows to learn from.")
@@ -72,7 +72,7 @@ class FrameRows:
         weights = np.concatenate([weights_of(batch.rows) for batch in given])
         self.size = len(codes)
         order = np.lexsort((weights, codes, fingerprints(cells, schema.by_column, numeric=schema.numeric)))
-        self.blocks = _blocks(schema, cells, codes, weights, order, absent)
+        self.blocks = _blocks(schema, cells, codes, weights, order)
 
     def each(self, work: Callable[[RowBlock], T], threads: int | None) -> Iterator[T]:
         yield from _each_block(self.blocks, work, threads)
@@ -101,9 +101,11 @@ class SourceRows:
         self._opened = True
 
         def read(cells: pa.RecordBatch, labels: Any) -> list[Batch]:
-            if check:
-                check_cells(self.schema, cells, given.absent)
-            return list(labelled(cells, labels, given.weights, label_type=None, unlabelled=True))
+            rows = given._replace(data=cells, labels=labels, label_type=None)
+            batches = list(labelled(rows, self.schema, unlabelled=True))
+            for batch in batches if check else ():
+                check_cells(self.schema, batch.cells)
+            return batches
 
         for found in each_batch(again, self.schema, read):
             yield from found
@@ -113,7 +115,7 @@ class SourceRows:
         for batch in self.batches():
             codes = batch.rows.codes_in(self.keys)
             order = np.arange(len(codes))
-            blocks = _blocks(self.schema, batch.cells, codes, weights_of(batch.rows), order, self._given.absent)
+            blocks = _blocks(self.schema, batch.cells, codes, weights_of(batch.rows), order)
             yield from _each_block([each._replace(places=each.places + start) for each in blocks], work, threads)
             start += len(codes)
 
@@ -128,21 +130,19 @@ def _each_block(blocks: Sequence[RowBlock], work: Callable[[RowBlock], T], threa
         yield from part
 
 
-def _blocks(
-    schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, order: Counts, absent: str
-) -> list[RowBlock]:
+def _blocks(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, order: Counts) -> list[RowBlock]:
     """Rows in this order, those without labels first: they are mostly more."""
     return [
-        _block(schema, cells, codes, weights, part[at : at + BLOCK], absent)
+        _block(schema, cells, codes, weights, part[at : at + BLOCK])
         for part in (order[codes[order] < 0], order[codes[order] >= 0])
         for at in range(0, len(part), BLOCK)
     ]
 
 
-def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts, absent: str) -> RowBlock:
+def _block(schema: Schema, cells: pa.RecordBatch, codes: Codes, weights: Floats, at: Counts) -> RowBlock:
     taken = cells.take(pa.array(at))
     with numbered_by(at):
-        encoded = schema.encode(taken, 0, absent)
+        encoded = schema.encode(taken)
     again = not len(at) or codes[at[0]] < 0
     kept = {name: family.kept(encoded[name]) for name, family in schema.columns.items()} if again else encoded
     return RowBlock(taken, encoded, kept, np.ascontiguousarray(codes[at]), weights[at], at)

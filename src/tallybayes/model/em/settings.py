@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tallybayes.data.errors import is_whole
+
 CHOSEN = "chosen"
 WEIGHTS = (0.0, 0.1, 0.3, 1.0)  # that are tried if the weight is chosen
 RESTARTS = 10  # if a class has no labelled row to start from
@@ -47,9 +49,9 @@ class EM:
             raise ValueError(f"EM(tolerance={self.tolerance!r}): give a number of at least 0.")
         for name, least in (("components", 1), ("iterations", 1), ("seed", 0), ("restarts", 1)):
             value = getattr(self, name)
-            if not (name == "restarts" and value is None) and not _whole(value, least):
+            if not (name == "restarts" and value is None) and not is_whole(value, least):
                 raise ValueError(f"EM({name}={value!r}): give a whole number of at least {least}.")
-        if _whole(self.classes, 1) or self.classes is None:
+        if is_whole(self.classes, 1) or self.classes is None:
             return
         if isinstance(self.classes, (int, float, str, bytes)) or not len(self.classes):
             raise ValueError(f"EM(classes={self.classes!r}): give the number of clusters, or the labels.")
@@ -57,10 +59,6 @@ class EM:
     def __repr__(self) -> str:
         changed = {name: value for name, value in vars(self).items() if value != vars(EM)[name]}
         return f"EM({', '.join(f'{name}={value!r}' for name, value in changed.items())})"
-
-
-def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def _between(value: Any, low: float, high: float) -> bool:

@@ -16,7 +16,7 @@ from tallybayes.data.labels import label_array, label_column, label_values
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
-from tallybayes.model.batches import Given, labelled
+from tallybayes.model.batches import Given, labelled, labels_of
 from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, total_weights
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.folds import WeightChoice, choose_weight
@@ -49,7 +49,7 @@ def train_unlabelled(
             "Mixture.train(schema, data, labels, EM(components=…)), or use components=1."
         )
     schema, rows = rows_of(schema, given, settings)
-    problem = problem_of(schema, rows, settings, threads, given.absent)
+    problem = problem_of(schema, rows, settings, threads)
     if sample is not None:
         show(problem, sample)
     if settings.weight != CHOSEN:
@@ -86,7 +86,7 @@ def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None =
     return model
 
 
-def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None, absent: str) -> EMProblem:
+def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None) -> EMProblem:
     """The problem to solve, with the labelled rows counted."""
     keys, label_type = _classes(rows, settings)
     labels = label_values(label_type, keys)
@@ -105,7 +105,7 @@ def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None,
         names = [f"{written[of]}{MARK}{at % settings.components + 1}" for at, of in enumerate(of_class.tolist())]
         keys, labels, label_type = list[Key](names), list[Any](names), pa.string()
     keeps = isinstance(rows, FrameRows)
-    return EMProblem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, absent, keeps)
+    return EMProblem(schema, schema, rows, keys, labels, of_class, weight, fixed, label_type, threads, keeps)
 
 
 def _written(labels: list[Any], kind: pa.DataType) -> list[str]:
@@ -126,12 +126,10 @@ def _checked(schema: Schema) -> Schema:
 
 
 def _labels(schema: Schema, given: Given, settings: EM) -> Any:
-    data, labels = given.data, given.labels
-    if isinstance(labels, SoftLabels):
+    if isinstance(given.labels, SoftLabels):
         raise TypeError("Soft labels already give every row its share of each class; leave out `unlabelled`.")
-    known = schema.label if labels is None else labels
-    known = data.label if known is None and isinstance(data, RowSource) else known
-    if known is not None or (is_stream(data) and isinstance(next(iter(data)), tuple)):
+    known = labels_of(given, schema)
+    if known is not None or (is_stream(given.data) and isinstance(next(iter(given.data)), tuple)):
         return known
     if settings.classes is None:
         raise ValueError(
@@ -150,13 +148,11 @@ def _check_again(data: Any) -> None:
 
 
 def _rows(schema: Schema, given: Given) -> AnyRows:
-    data, labels, weights, _, label_type, absent = given
-    if isinstance(data, RowSource):
-        is_small = data.is_sampled_whole()
+    if isinstance(given.data, RowSource):
+        is_small = given.data.is_sampled_whole()
         read = SourceRows(schema, given)
-        return FrameRows(schema, read.batches(), absent) if is_small else read
-    batches = labelled(schema.frame(data), labels, weights, label_type=label_type, unlabelled=True)
-    return FrameRows(schema, batches, absent)
+        return FrameRows(schema, read.batches()) if is_small else read
+    return FrameRows(schema, labelled(given, schema, unlabelled=True))
 
 
 def _classes(rows: AnyRows, settings: EM) -> tuple[list[Key], pa.DataType]:

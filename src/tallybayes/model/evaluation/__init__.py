@@ -41,14 +41,15 @@ class Decider(NamedTuple):
     numbers: dict[Key, int]  # of the classes
     prior: Floats  # −log P of each class, and last that of an unseen class
     threads: int | None
-    absent: str
 
     @classmethod
-    def of(cls, model: Model | Mixture, costs: Any, reject: float | None, threads: int | None, absent: str) -> Decider:
+    def of(
+        cls, model: Model | Mixture, costs: Any = None, reject: float | None = None, threads: int | None = None
+    ) -> Decider:
         numbers = {key: number for number, key in enumerate(model.keys())}
         with np.errstate(divide="ignore"):
             prior = -np.log([*model.prior().values(), 0.0])
-        return cls(model, DecisionRule.of(tuple(model.classes), costs, reject), numbers, prior, threads, absent)
+        return cls(model, DecisionRule.of(tuple(model.classes), costs, reject), numbers, prior, threads)
 
 
 @limited
@@ -73,7 +74,7 @@ def evaluate(
     """
     check_model(model, Model, Mixture)
     check_threads(threads)
-    decider = Decider.of(model, costs, reject, threads, absent)
+    decider = Decider.of(model, costs, reject, threads)
 
     def evaluated(batch: Batch) -> list[Evaluation]:
         return [compared_with(decider, [answers]) for _, answers in answered(decider, batch)]
@@ -164,7 +165,7 @@ def truth_of(batch: Batch, numbers: dict[Key, int]) -> Truth:
 
 def _posterior(decider: Decider, cells: pa.RecordBatch, start: int) -> Floats:
     try:
-        return decider.model.posterior(cells, threads=decider.threads, absent=decider.absent)
+        return decider.model.posterior(cells, threads=decider.threads)
     except RowError as error:
         if error.column is None:
             raise
@@ -178,7 +179,7 @@ def _losses(decider: Decider, cells: pa.RecordBatch, posterior: Floats, truth: I
         losses = -np.log(share)
         small = np.flatnonzero((share == 0.0) & (truth >= 0))
         if small.size:  # impossible, or underflowed
-            joint = decider.model.log_joint(cells.take(pa.array(small)), absent=decider.absent)
+            joint = decider.model.log_joint(cells.take(pa.array(small)))
             lost = np.logaddexp.reduce(joint, axis=1) - joint[np.arange(len(small)), truth[small]]
             losses[small] = np.where(np.isnan(lost), np.inf, lost)
     return losses + 0.0  # turns −0.0 into 0.0

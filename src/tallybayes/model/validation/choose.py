@@ -12,13 +12,12 @@ from typing import Any, NamedTuple
 
 from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited
-from tallybayes.model.batches import Given
 from tallybayes.model.classifier import check_model
 from tallybayes.model.evaluation import Losses, losses_of
 from tallybayes.model.model import Model
 from tallybayes.model.reported import Reported
 from tallybayes.model.validation.dealing import Deal
-from tallybayes.model.validation.folds import Folds, counted_folds
+from tallybayes.model.validation.folds import counted_folds
 from tallybayes.model.validation.held_out import deciders_of, given_again, hold_out
 from tallybayes.schema import Schema
 
@@ -99,23 +98,17 @@ def choose(
     """
     check_model(model, Model)
     again = given_again(data, labels, weights, groups, absent)
-    checked = checked_candidates(model.schema, candidates)
+    checked = _checked(model.schema, candidates)
     counted = counted_folds(model, again(), Deal(k, stratify, seed), threads)
 
     def scored(schemas: Mapping[Any, Schema]) -> dict[Any, Losses]:
-        return losses_under(schemas, counted, again(), threads)
+        found = hold_out(counted, deciders_of(counted, schemas), losses_of, again(), threads)
+        return {name: reduce(add, parts) for name, parts in found.items()}
 
-    return chosen_by(model, checked, scored)
-
-
-def losses_under(schemas: Mapping[Any, Schema], counted: Folds, given: Given, threads: int | None) -> dict[Any, Losses]:
-    """The losses of all held-out rows under each schema."""
-    deciders = deciders_of(counted, schemas, absent=given.absent)
-    found = hold_out(counted, deciders, losses_of, given, threads)
-    return {name: reduce(add, parts) for name, parts in found.items()}
+    return _chosen_by(model, checked, scored)
 
 
-def chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored) -> Chosen:
+def _chosen_by(model: Model, candidates: Mapping[Any, list[Any]], scored: Scored) -> Chosen:
     """One setting after another, as long as any of them improves. Each pass over the rows scores all values of one
     setting."""
     schema, beliefs = model.schema, dict[Any, Any]()
@@ -163,7 +156,7 @@ def _trial(setting: Any, value: Any, losses: Losses, better: bool) -> Trial:
     return Trial(setting, value, losses.mean, losses.standard_error, losses.impossible, better)
 
 
-def checked_candidates(schema: Schema, candidates: Candidates | None) -> dict[Any, list[Any]]:
+def _checked(schema: Schema, candidates: Candidates | None) -> dict[Any, list[Any]]:
     """The candidates, checked: all of them must fit these counts."""
     if candidates is None:
         return _usual(schema)

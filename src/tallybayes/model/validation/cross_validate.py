@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tallybayes.data.errors import check_whole, is_whole
 from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited
 from tallybayes.families import Family
@@ -128,8 +129,7 @@ def cross_validate(
     >>> cross_validate({"outlook": Categorical()}, frame, "play", k=5).accuracy
     1.0
     """
-    if isinstance(repeats, bool) or not isinstance(repeats, int) or repeats < 1:
-        raise ValueError(f"repeats={repeats!r}: give a whole number of at least 1.")
+    check_whole("repeats", repeats, 1)
     tried = _schemas(schema, beliefs)
     again = given_again(data, labels, weights, groups, absent)
     found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
@@ -159,7 +159,7 @@ def evaluated_folds(
     counted: Folds, schemas: Mapping[Any, Schema], given: Given, threads: int | None, costs: Any, reject: float | None
 ) -> dict[Any, list[Evaluation]]:
     """The evaluation of each fold by the counts of all others, under each schema."""
-    deciders = deciders_of(counted, schemas, costs=costs, reject=reject, absent=given.absent)
+    deciders = deciders_of(counted, schemas, costs, reject)
     return hold_out(counted, deciders, compared_with, given, threads)
 
 
@@ -210,7 +210,7 @@ def learning_curve(
         for at, model in enumerate(trained):
             model += counted.models[folds[(at + size) % len(folds)]]
         if size in wanted:
-            deciders = {fold: {"": Decider.of(trained[at], None, None, 1, absent)} for at, fold in enumerate(folds)}
+            deciders = {fold: {"": Decider.of(trained[at], threads=1)} for at, fold in enumerate(folds)}
             scored = hold_out(counted, deciders, compared_with, again(), threads)[""]
             found.append(LearningCurvePoint(sum(model.n for model in trained) / len(folds), reduce(add, scored)))
     return found
@@ -219,7 +219,7 @@ def learning_curve(
 def _sizes(sizes: Iterable[int] | None, folds: int) -> list[int]:
     wanted = list(range(1, folds)) if sizes is None else list(sizes)
     for size in wanted:
-        if isinstance(size, bool) or not isinstance(size, int) or not 1 <= size < folds:
+        if not is_whole(size, 1) or size >= folds:
             raise ValueError(
                 f"sizes: {size!r} is not a number of folds to train on; with {folds} folds, give 1 to {folds - 1}."
             )

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Key
 from tallybayes.data import frames
-from tallybayes.data.errors import CellError, RowError
+from tallybayes.data.errors import CellError, RowError, check_whole
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import key_to_json, label_array
 from tallybayes.data.row_source import RowSource
@@ -42,10 +42,8 @@ class Deal:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name, least in (("k", 2), ("seed", 0)):
-            given = getattr(self, name)
-            if isinstance(given, bool) or not isinstance(given, (int, np.integer)) or given < least:
-                raise ValueError(f"{name}={given!r}: give a whole number of at least {least}.")
+        check_whole("k", self.k, 2)
+        check_whole("seed", self.seed)
         if self.k > MOST_FOLDS:
             raise ValueError(
                 f"k={self.k}: there can be no more than {MOST_FOLDS} folds; for leave-one-out use left_out, or "
@@ -105,7 +103,7 @@ class Dealer:
             row = start + int(np.flatnonzero(texts.is_null().to_numpy(zero_copy_only=False))[0])
             reason = "the row has no group. Drop it, or give it one."
             raise RowError(row, reason, f"Row {row} has no group. Drop it, or give it one.")
-        coded = texts if pa.types.is_dictionary(texts.type) else texts.dictionary_encode()
+        coded = texts.dictionary_encode()
         words = coded.dictionary.cast(pa.large_binary()).to_pylist()
         folds = [0 if word is None else self._hash(word) % self.how.k for word in words]
         return np.array(folds, np.int32)[coded.indices.to_numpy()]

@@ -17,7 +17,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Codes
 from tallybayes.counts.tally import Rows
 from tallybayes.data.errors import RowError
-from tallybayes.data.matching import ERROR, check_absent
+from tallybayes.data.matching import ERROR
 from tallybayes.data.processors import limited, processors
 from tallybayes.data.row_source import RowSource
 from tallybayes.families import Family
@@ -108,7 +108,7 @@ class Folds:
         each_dealt(Given(data, labels, groups=groups), self.schema, self.how, lambda _, where: found.append(where))
         return np.concatenate(found)
 
-    def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
+    def count(self, batch: Batch, where: Codes, threads: int | None = None) -> None:
         """Counts rows into the models of their folds."""
         classes = batch.rows.classes
         both = where * np.int64(len(classes)) + batch.rows.codes
@@ -119,17 +119,16 @@ class Folds:
             (fold, classes[i])
             for fold, i in zip(*(half.tolist() for half in np.divmod(present, len(classes))), strict=True)
         ]
-        part = Model(self._counted.schema)
+        apart = batch._replace(rows=Rows(pairs, number[both], batch.rows.weights))
         try:
-            part._count(batch._replace(rows=Rows(pairs, number[both], batch.rows.weights)), threads, absent)
+            self._counted += Model.of_batch(self._counted.schema, apart, threads)
         except RowError:
             self.refused = True
             raise
-        self._counted += part
         self.rounding.add(batch)
         self.sizes += np.bincount(where, minlength=len(self))
         if self.samples is not None:
-            self.samples.add(self.split(batch, where), absent)
+            self.samples.add(self.split(batch, where))
 
     def _fold(self, fold: int) -> Model:
         counted = self._counted
@@ -218,12 +217,11 @@ def counted_folds(
 def read_folds(found: T, given: Given, threads: int | None) -> T:
     """The folds with all rows in them."""
     check_threads(threads)
-    check_absent(given.absent)
     if isinstance(given.data, RowSource):
         threads = threads or max(processors() - 1, 1)  # one is left to read ahead
         known = found.whole.label_type if found.whole is not None and found.whole.keys() else None
         given = given._replace(label_type=known or given.label_type)
-    each_dealt(given, found.reading, found.how, lambda batch, where: found.count(batch, where, threads, given.absent))
+    each_dealt(given, found.reading, found.how, lambda batch, where: found.count(batch, where, threads))
     found.check()
     found.rounding.warn()
     return found
@@ -254,11 +252,11 @@ class FoldSamples:
     def __init__(self, schema: Schema, k: int) -> None:
         self._samples = [sample_for(schema) for _ in range(k)]
 
-    def add(self, parts: Sequence[Batch], absent: str) -> None:
+    def add(self, parts: Sequence[Batch]) -> None:
         """Rows of each fold."""
         for sample, part in zip(self._samples, parts, strict=True):
             if len(part.rows):
-                sample.add(part, absent=absent)
+                sample.add(part)
 
     def weighed(self, fold: int, trained: Model) -> Model:
         """The model of all other folds, with its evidence weighed by their rows."""

@@ -32,7 +32,7 @@ TWICE = (
 
 
 def deciders_of(
-    folds: Folds, schemas: Mapping[Any, Schema], *, costs: Any = None, reject: float | None = None, absent: str
+    folds: Folds, schemas: Mapping[Any, Schema], costs: Any = None, reject: float | None = None
 ) -> Deciders:
     """The total minus each fold, under each schema."""
     classes = folds.total.classes
@@ -43,7 +43,7 @@ def deciders_of(
         known = {label for model in trained.values() for label in model.classes}
         left = [number for number, label in enumerate(classes) if label in known]
         own = None if matrix is None else matrix[np.ix_(left, left)]
-        found[fold] = {name: Decider.of(model, own, reject, 1, absent) for name, model in trained.items()}
+        found[fold] = {name: Decider.of(model, own, reject, 1) for name, model in trained.items()}
     return found
 
 
@@ -112,7 +112,7 @@ def hold_out(
 
     def score(batch: Batch, where: Codes) -> None:
         if folds.refused:  # skip the same rows as when they were counted
-            check_cells(folds.reading, batch.cells, given.absent, batch.start)
+            check_cells(folds.reading, batch.cells, batch.start)
         scoring.score(batch, where, threads)
 
     label_type = folds.total.label_type if isinstance(given.data, RowSource) else given.label_type

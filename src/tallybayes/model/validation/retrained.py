@@ -12,7 +12,6 @@ import pyarrow as pa
 from tallybayes.counts.exact import Codes
 from tallybayes.data import frames
 from tallybayes.data.errors import RowError
-from tallybayes.data.matching import ERROR
 from tallybayes.families import Family
 from tallybayes.families.left_out import weights_of
 from tallybayes.model.batches import Batch, Given
@@ -28,12 +27,10 @@ from tallybayes.schema import Schema
 class RetrainedFolds(Folds):
     """Only labels are counted fold by fold; `trained` counts everything."""
 
-    def __init__(
-        self, schema: Schema, reading: Schema, deal: Deal, threads: int | None, weigh: bool, absent: str
-    ) -> None:
+    def __init__(self, schema: Schema, reading: Schema, deal: Deal, threads: int | None, weigh: bool) -> None:
         super().__init__(Schema({}, prior=schema.prior, label=schema.label), deal)
         self._schema, self._reading = schema, reading
-        self._threads, self._weigh, self._absent = threads, weigh or schema.overlaps, absent
+        self._threads, self._weigh = threads, weigh or schema.overlaps
         self._parts: list[list[Batch]] = [[] for _ in range(deal.k)]
 
     @property
@@ -44,13 +41,13 @@ class RetrainedFolds(Folds):
     def reading(self) -> Schema:
         return self._reading
 
-    def count(self, batch: Batch, where: Codes, threads: int | None = None, absent: str = ERROR) -> None:
+    def count(self, batch: Batch, where: Codes, threads: int | None = None) -> None:
         try:
-            check_cells(self.reading, batch.cells, absent, batch.start)
+            check_cells(self.reading, batch.cells, batch.start)
         except RowError:
             self.refused = True
             raise
-        super().count(batch, where, threads, absent)
+        super().count(batch, where, threads)
         for kept, part in zip(self._parts, self.split(batch, where), strict=True):
             if len(part.rows):
                 kept.append(part)
@@ -64,8 +61,7 @@ class RetrainedFolds(Folds):
 
     def _trained(self, schema: Schema, cells: pa.RecordBatch, labels: pa.Array, weights: Any) -> Model:
         sample = sample_for(schema) if self._weigh else None
-        how: dict[str, Any] = {"weights": weights, "threads": self._threads, "absent": self._absent}
-        model = Model.train(schema, cells, labels, **how, sample=sample)
+        model = Model.train(schema, cells, labels, weights=weights, threads=self._threads, sample=sample)
         return model if sample is None else reweighed(model, sample.rows())[0]
 
 
@@ -83,5 +79,5 @@ def folds_to_hold_out(
     schema = schema if isinstance(schema, Schema) else Schema(schema)
     if looking_at_labels(schema) is None:
         return counted_folds(schema, given, deal, threads, weigh)
-    found = RetrainedFolds(schema, prepared_on(given, schema), deal, threads, weigh, given.absent)
+    found = RetrainedFolds(schema, prepared_on(given, schema), deal, threads, weigh)
     return read_folds(found, given, threads)

@@ -7,6 +7,7 @@ the rules, that may choose a family that takes only some numbers: for `LogNormal
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +23,7 @@ from tallybayes.schema.infer import FREE_TEXT, INDEX
 from tallybayes.schema.infer import choose as choose_by_rules
 from tallybayes.schema.infer.choice import Choice
 from tallybayes.schema.infer.dependence import with_dependence
-from tallybayes.schema.infer.nearly_numbers import note_nearly_numbers, read_marks, without_marks
+from tallybayes.schema.infer.nearly_numbers import choose_for_typed, read_marks
 from tallybayes.schema.infer.numbers import UNKNOWN
 from tallybayes.schema.infer.sample import by_weight, sampled
 
@@ -79,10 +80,8 @@ def inferred(
             chosen[name] = Choice(None, INDEX)
         else:
             cells = frames.column(sample, column)
-            cells = cells if untyped else without_marks(column, cells)
-            chosen[name] = choose_for(cells, column, whole and all_rows, labels)
-            if not untyped:
-                note_nearly_numbers(column, cells, chosen[name].family)
+            by_cells = partial(choose_for, name=column, whole=whole and all_rows, labels=labels)
+            chosen[name] = by_cells(cells) if untyped else choose_for_typed(column, cells, by_cells)
     chosen = _names_alone(chosen)
     columns = {name: found.family for name, found in chosen.items() if found.family is not None}
     reasons = {name: found.reason for name, found in chosen.items()}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import numpy as np
 import pyarrow as pa
@@ -24,7 +24,7 @@ from tallybayes.data.written_numbers import unmarked, written_numbers
 from tallybayes.families import Family
 from tallybayes.kernels.strings import has_codes
 from tallybayes.schema.infer import choose
-from tallybayes.schema.infer.choice import share_text
+from tallybayes.schema.infer.choice import Choice, share_text
 
 MOST = 0.9  # the share of numbers above which other cells cause a warning
 LOOKED_AT = 1000  # cells of a column, before all of them are checked
@@ -50,37 +50,49 @@ def read_marks(source: RowSource, sample: pa.RecordBatch, passed_over: Collectio
     return pa.RecordBatch.from_pydict(columns)
 
 
-def without_marks(name: str, cells: pa.Array) -> pa.Array:
-    """A column with a type, as numbers if all its other texts are marks of missing ones, and it is no category."""
+def choose_for_typed(name: str, cells: pa.Array, choose_for: Callable[[pa.Array], Choice]) -> Choice:
+    """The choice for a column with a type: as numbers if all its other texts are marks of missing ones, and it is no
+    category. Warns if one or two texts keep it from being numbers, or if it is left out or counted as words since its
+    numbers are in another notation."""
     present = _like_numbers(cells)
     if present is None:
-        return cells
-    others = pc.utf8_trim_whitespace(present.filter(pc.invert(_are_numbers(".", present))))
-    others = others.filter(pc.not_equal(others, ""))
-    marked = pc.is_in(others, pa.array(MARKS, others.type))
-    if not len(others) or not pc.all(marked).as_py() or has_codes(present):
-        return cells
+        return choose_for(cells)
+    are_numbers = _are_numbers(".", present)
+    others = pc.unique(present.filter(pc.invert(are_numbers)))
+    numbers = _without_marks(name, cells, present, others)
+    found = choose_for(cells if numbers is None else numbers)
+    if numbers is None and not _is_numeric(found.family):
+        _note_nearly_numbers(name, present, are_numbers, others.to_pylist(), found.family)
+    return found
+
+
+def _is_numeric(family: Family | None) -> bool:
+    return family is not None and family.reads == pa.float64()
+
+
+def _without_marks(name: str, cells: pa.Array, present: pa.Array, others: pa.Array) -> pa.Array | None:
+    """The cells as numbers, if the texts that are none are marks, and these numbers are no category."""
+    trimmed = pc.utf8_trim_whitespace(others)
+    marked = pc.is_in(trimmed.filter(pc.not_equal(trimmed, "")), pa.array(MARKS, others.type))
+    if not len(marked) or not pc.all(marked).as_py() or has_codes(present):
+        return None
     numbers = frames.numbers(cells)
     if np.isinf(numbers).any():
-        return cells
+        return None
     found = pa.array(numbers, from_pandas=True)
-    family = choose(found, name=name).family
-    return found if family is not None and family.reads == pa.float64() else cells
+    return found if _is_numeric(choose(found, name=name).family) else None
 
 
-def note_nearly_numbers(name: str, cells: pa.Array, chosen: Family | None) -> None:
-    """Warns of a column with a type that would be counted as numbers if one or two texts were missing cells, or that is
-    left out or counted as words since its numbers are in another notation. `chosen` is the family for its texts."""
-    if (chosen is not None and chosen.reads == pa.float64()) or (present := _like_numbers(cells)) is None:
-        return
-    are_numbers = _are_numbers(".", present)
-    share, others = pc.mean(are_numbers).as_py(), pc.unique(present.filter(pc.invert(are_numbers))).to_pylist()
+def _note_nearly_numbers(
+    name: str, present: pa.Array, are_numbers: pa.Array, others: list[str], chosen: Family | None
+) -> None:
+    share = pc.mean(are_numbers).as_py()
     if share < MOST:
         if chosen is None or chosen.is_text:
             _note_unread(name, _spread(present, LOOKED_AT), ".", "Write them with a point.")
     elif 0 < len(others) <= MOST_MARKS and not set(others) <= set(MARKS):
-        family = choose(pc.cast(pc.ascii_trim(present.filter(are_numbers), " "), pa.float64()), name=name).family
-        if family is not None and family.reads == pa.float64():
+        numbers = pc.cast(pc.ascii_trim(present.filter(are_numbers), " "), pa.float64())
+        if _is_numeric(choose(numbers, name=name).family):
             found = f"{share_text(share)} numbers, the rest {_named(others)}, so all cells are texts"
             warn(f"Column {name!r}: {found}. If these are missing values, replace them by None.")
 
@@ -118,7 +130,7 @@ def _numbers(source: RowSource, name: str, cells: pa.Array) -> pa.Array | None:
         return None
     numbers = written_numbers(cells, source)
     family = choose(numbers, name=name).family
-    if family is None or family.reads == pa.float64():
+    if family is None or _is_numeric(family):
         return numbers
     _note(name, f"numbers except for {_named(others)}, all counted as levels", others)
     return None
