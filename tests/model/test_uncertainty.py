@@ -16,6 +16,7 @@ from tallybayes import (
     Gamma,
     Gaussian,
     Histogram,
+    LogNormal,
     Model,
     Pairs,
     Poisson,
@@ -102,6 +103,19 @@ def test_interval_of_one_level_is_that_of_two_beta_variables():
     n = model.counts("c")
     a, b = (random.beta(n["true"][k] + 1, n["false"].get(k, 0) + 1, 100_000) for k in "ab")
     np.testing.assert_allclose([found.low[0, 0], found.high[0, 0]], np.quantile(a / (a + b), [0.1, 0.9]), atol=0.02)
+
+
+@pytest.mark.parametrize("family", [Gaussian(shared=True), LogNormal(shared=True)], ids=repr)
+def test_a_shared_variance_is_drawn_once_for_all_classes(family):
+    x, asked = np.array([0.0, 1.0, 1.5, 2.0, 3.0, 3.5, 4.0, 5.0]), np.array([-6.0, 0.5, 2.0, 20.0])
+    given, wanted = (np.exp(x), np.exp(asked)) if family.of_logs else (x, asked)
+    model = Model.train(Schema({"x": family}, prior="uniform"), {"x": given}, ["a"] * 4 + ["b"] * 4)
+    found, mean = model.credible({"x": wanted}, 0.8, draws=4000), model.estimates("x")["mean"]
+    random, variance = np.random.default_rng(5), model.estimates("x")["variance"]["a"]
+    drawn = 9.0 * variance / random.chisquare(9.0, (100_000, 1))  # m + Σn degrees of freedom
+    a, b = ((asked - random.normal(mean[k], np.sqrt(drawn / 5.0))) ** 2 / (2.0 * drawn) for k in "ab")
+    low, high = np.quantile(1.0 / (1.0 + np.exp(b - a)), [0.1, 0.9], axis=0)
+    np.testing.assert_allclose([found.low[:, 1], found.high[:, 1]], [low, high], atol=0.02)
 
 
 def test_same_seed_same_interval_whatever_the_history():
