@@ -93,8 +93,9 @@ def test_result_is_reported():
 
 
 def test_counting_the_final_shares_reproduces_the_model():
-    model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
-    assert digest(Model.train(SCHEMA, FRAME, model.fitted.soft_labels)) == digest(model)
+    for labels, settings in ((PLAY, EM()), (PLAY, EM(weight=0)), (["no", "yes"] * 7, EM())):
+        model = Model.train(SCHEMA, FRAME, labels, unlabelled=settings)
+        assert digest(Model.train(SCHEMA, FRAME, model.fitted.soft_labels)) == digest(model)
 
 
 def test_result_learns_and_forgets_like_any_model():
