@@ -17,6 +17,7 @@ from tallybayes import (
     Gaussian,
     Histogram,
     LogNormal,
+    MEstimate,
     Model,
     Pairs,
     Poisson,
@@ -116,6 +117,19 @@ def test_a_shared_variance_is_drawn_once_for_all_classes(family):
     a, b = ((asked - random.normal(mean[k], np.sqrt(drawn / 5.0))) ** 2 / (2.0 * drawn) for k in "ab")
     low, high = np.quantile(1.0 / (1.0 + np.exp(b - a)), [0.1, 0.9], axis=0)
     np.testing.assert_allclose([found.low[:, 1], found.high[:, 1]], [low, high], atol=0.02)
+
+
+def test_interval_of_words_that_are_present_has_the_prior_that_scores_them():
+    """Two virtual texts, one with the word and one without, are α = 1."""
+    texts, labels = ["aa bb", "bb", "cc aa", "dd", "ee bb", "ff"], list("kkkjjj")
+    one, other = (
+        Model.train({"t": Words(reading="bernoulli", alpha=alpha)}, texts, labels).credible("aa bb", draws=300)
+        for alpha in (1.0, MEstimate(2.0))
+    )
+    np.testing.assert_allclose(np.stack(one), np.stack(other), rtol=1e-9)
+    sure = Words(reading="bernoulli", alpha=MEstimate(1e6, "overall"))  # as in all classes together: no evidence
+    found = Model.train(Schema({"t": sure}, prior="uniform"), texts, labels).credible("aa bb", draws=300)
+    np.testing.assert_allclose(np.stack(found), 0.5, atol=0.02)
 
 
 def test_same_seed_same_interval_whatever_the_history():

@@ -120,11 +120,9 @@ def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each word is present or absent: (documents with it + α) / (documents + 2·α), and absence is evidence too."""
-    if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
+    a = _of_presence(alpha)
+    if not isinstance(a, float) or seen.gaps is not None:
         return _bernoulli_table(seen, alpha)
-    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) else float(alpha)
-    if seen.gaps is not None:
-        return _bernoulli_table(seen, a)
     texts, d = seen.texts, seen.documents
     absent = np.maximum(texts[seen.classes] - d, 0.0) + a
     certain = absent <= 0
@@ -137,6 +135,11 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
     pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
     return WordEvidence(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
+
+
+def _of_presence(alpha: Alpha) -> Alpha:
+    """Half of a uniform m-estimate is presence."""
+    return alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
 
 
 def _of_none(known: Sequence[Frequencies], texts: Floats, a: float, size: int) -> Floats:
@@ -158,7 +161,7 @@ def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
             f"reading='bernoulli' with alpha={alpha!r} needs a table of {seen.size} words × {width} classes; "
             "give alpha as a number, or limit the words."
         )
-    present, absent, _, _ = _presence(seen, alpha)
+    present, absent, _, _ = presence(seen, alpha)
     certain = (absent <= 0) & (present > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = np.where(absent > 0, np.log(absent) - np.log(present + absent), 0.0)
@@ -170,10 +173,10 @@ def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     return WordEvidence(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
 
 
-def _presence(seen: WordStatistics, alpha: Alpha) -> tuple[Floats, Floats, Floats, Floats]:
+def presence(seen: WordStatistics, alpha: Alpha) -> tuple[Floats, Floats, Floats, Floats]:
     """How many documents of every class have each word and how many do not, [word, class], with pseudo-documents; and
     the pseudo-documents of each word."""
-    overall = seen.by_word(seen.documents)
+    alpha, overall = _of_presence(alpha), seen.by_word(seen.documents)
     texts = seen.texts[None, :] if seen.gaps is None else seen.texts - seen.gaps
     if isinstance(alpha, MEstimate):
         levels = seen.vocabulary if isinstance(alpha.p, Mapping) else []
@@ -246,14 +249,13 @@ def log_prior_of_lengths(belief: Any) -> float:
 
 def log_prior_of_presence(belief: Any) -> float:
     """For words that are present or absent."""
-    alpha, seen = belief.alpha, belief.seen
-    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
+    seen, a = belief.seen, _of_presence(belief.alpha)
     if belief.evidence.table is not None:
-        present, absent, hits, misses = _presence(seen, a)
+        present, absent, hits, misses = presence(seen, a)
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(present / (present + absent)), np.log(absent / (present + absent))
         return log_dirichlet(hits[:, None], logs[0]) + log_dirichlet(misses[:, None], logs[1])
-    if a == 0:
+    if not isinstance(a, float) or a == 0:
         return 0.0
     texts, d = seen.texts, seen.documents
     unmet = np.log(a) + np.log(texts + a)  # of every class
