@@ -223,6 +223,11 @@ def schema_for(
         if label is not None and hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
         found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
+        if not needs_label:
+            from tallybayes.schema.infer.numbers import for_clusters
+
+            inferred = {name: for_clusters(family) for name, family in found.columns.items() if name not in hints}
+            found = found.changed(columns={**found.columns, **inferred})
     else:
         if dependence != "none":
             raise ValueError("--dependence is for inferred schemas; a given schema has its own blocks.")
