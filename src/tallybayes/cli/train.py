@@ -224,10 +224,9 @@ def schema_for(
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
         found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
         if not needs_label:
-            from tallybayes.schema.infer.numbers import for_clusters
+            from tallybayes.schema.infer.inferred import for_clusters
 
-            inferred = {name: for_clusters(family) for name, family in found.columns.items() if name not in hints}
-            found = found.changed(columns={**found.columns, **inferred})
+            found = for_clusters(found, hints)
     else:
         if dependence != "none":
             raise ValueError("--dependence is for inferred schemas; a given schema has its own blocks.")

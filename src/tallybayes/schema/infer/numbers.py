@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families import Family, Gaussian, Histogram
+from tallybayes.families import Gaussian, Histogram
 from tallybayes.families.numbers.intervals import AUTO
 from tallybayes.families.numbers.values import ENOUGH, LEAST_STEPS, middle_half
 from tallybayes.families.smoothing import FITTED
@@ -24,7 +24,6 @@ MANY_CELLS = 50  # from here on intervals are more informative than a Gaussian
 STEPS = 128  # of the rounding, at least, over the middle of a column
 BITS = (8, 12, 16, 24, 32, 40, 52)  # few choices, so that parts of one table choose the same
 BITS_UNKNOWN = 16  # if the sample does not vary: later values may be close or far away
-CLUSTER_PRIOR = 0.1  # values: of a whole value with the variance of the column, narrow clusters would be wide
 MANY_DIFFERENT = 100  # this many cells that all differ are identifiers, if by chance …
 MEETINGS = 10.0  # … this many pairs would be equal
 EVENLY = 1.5  # how far numbers may be from uniform, in units of 1 / √n
@@ -32,12 +31,6 @@ GROUP_CELLS = 3  # this many in each group, on average, make an identifier that 
 MOST_GROUPS = 1000  # … with up to this many levels
 GROUP = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key)|.*[a-z](ID|Id)", re.DOTALL)
 IDENTIFIER = re.compile(r"(.*[_\W])?(id|ids|uuid|guid|key|index|rowid|row_?id|unnamed\W*\d*)|.*[a-z](ID|Id)", re.DOTALL)
-
-
-def for_clusters(family: Family) -> Family:
-    """The same for classes that are to be found. To a histogram, neighbouring intervals have nothing in common, so any
-    division of a column into clusters is as likely as any other."""
-    return Gaussian(m=CLUSTER_PRIOR) if isinstance(family, (Gaussian, Histogram)) else family
 
 
 def choose_for_numbers(x: Floats, name: str, whole: bool) -> Choice:
