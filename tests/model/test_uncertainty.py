@@ -132,6 +132,15 @@ def test_interval_of_words_that_are_present_has_the_prior_that_scores_them():
     np.testing.assert_allclose(np.stack(found), 0.5, atol=0.02)
 
 
+def test_interval_of_a_prior_from_hardly_any_rows_is_everything():
+    """A Dirichlet distribution of tiny pseudo-counts has one class at 1, whose gamma variable still underflows."""
+    model = Model.train({"c": Categorical()}, {"c": ["u", "v"]}, ["a", "b"], weights=[1e-9, 3e-9])
+    found = model.credible({"c": [None]}, draws=400)
+    np.testing.assert_allclose(np.stack(found)[:, 0], [[0.25, 0.75], [0.0, 0.0], [1.0, 1.0]], rtol=1e-6)
+    alone = Model.train({"c": Categorical()}, {"c": ["u"]}, ["a"], weights=[1e-12])
+    np.testing.assert_allclose(np.stack(alone.credible({"c": ["u"]}, draws=20)), 1.0)
+
+
 def test_same_seed_same_interval_whatever_the_history():
     frame, y = rows(30)
     forward = Model.train(SCHEMA, frame, y)
