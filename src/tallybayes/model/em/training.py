@@ -31,6 +31,7 @@ from tallybayes.model.sample import RowSample
 from tallybayes.schema.schema import Schema
 
 FEW = 5  # classes named in a message
+HARDLY = 1e-3  # of all rows, and less than one
 
 
 def train_unlabelled(
@@ -203,9 +204,13 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
 
 
 def _died(run: Run, problem: EMProblem) -> tuple[str, ...]:
-    left = set(run.counts.keys())
+    """Classes that EM has left without rows, or with hardly any."""
+    left = dict(zip(run.counts.keys(), run.counts.rows_by_class().values(), strict=True))
+    hardly = min(1.0, HARDLY * run.counts.n)
     return tuple(
-        f"Class {label!r} has no rows left and was dropped."
+        f"Class {label!r} has only {left[key]:.2g} rows left; there may be fewer classes, or a prior is too strong."
+        if left.get(key)
+        else f"Class {label!r} has no rows left and was dropped."
         for key, label in zip(problem.keys, problem.labels, strict=True)
-        if key not in left
+        if left.get(key, 0.0) < hardly
     )
