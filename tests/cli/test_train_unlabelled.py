@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import tallybayes
-from tallybayes import EM, Model, Schema, open_source
+from tallybayes import EM, Gaussian, Model, Schema, open_source
 
 
 @pytest.fixture
@@ -66,6 +66,21 @@ def test_clusters_need_no_labels(tally, rows):
     assert "the best of 10 starts" in ended.err
     answers = tally("predict", "m.tally", "rows.csv", "--format", "jsonl").out.splitlines()
     assert {json.loads(line)["class"] for line in answers} == {0, 1}
+
+
+def test_clusters_far_apart_are_found_in_numbers(tally, tmp_path):
+    """Neither are histograms, which know no neighbours, nor is the prior worth so much that a cluster dies."""
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 3, 300)
+    frame = pd.DataFrame({"a": random.normal(8.0 * (truth == 1)), "b": random.normal(8.0 * (truth == 2))})
+    frame.to_csv(tmp_path / "far.csv", index=False)
+    assert tally("train", "far.csv", "--clusters", "3", "--column", "b=Gaussian(m=0.2)", "-o", "m.tally").code == 0
+    model = tallybayes.load(tmp_path / "m.tally")
+    assert model.schema.columns == {"a": Gaussian(m=0.1), "b": Gaussian(m=0.2)}
+    found = np.array(model.decide(frame))
+    counts = np.array([np.bincount(found[truth == cluster], minlength=3) for cluster in range(3)])
+    assert sorted(counts.argmax(axis=1)) == [0, 1, 2]
+    assert counts.max(axis=1).sum() > 297
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tallybayes import EM, Categorical, Gaussian, Model, choose_clusters
 
@@ -27,6 +28,17 @@ def test_bic_equals_schwarz_formula():
     free = 1 + 2 * (2 + 2)  # a share, and per cluster a mean, a variance and two free levels
     assert two.parameters == free
     assert two.bic == pytest.approx(-2 * two.log_likelihood + free * np.log(150))
+
+
+def test_a_strong_prior_leaves_a_cluster_with_hardly_any_rows_and_a_note():
+    middle = stats.norm.ppf((np.arange(40) + 0.5) / 40)
+    frame = {"x": np.concatenate([middle, middle + 4.0, middle + 8.0])}
+    em = EM(classes=3, iterations=500)
+    strong, weak = (Model.train({"x": Gaussian(m=m)}, frame, unlabelled=em) for m in (1.0, 0.1))
+    assert len(strong.fitted.notes) == 1
+    assert strong.fitted.notes[0].endswith("rows left; there may be fewer classes, or a prior is too strong.")
+    assert weak.fitted.notes == ()
+    np.testing.assert_allclose(list(weak.rows_by_class().values()), 40.0, atol=1.0)
 
 
 def test_invalid_choices_are_errors():

@@ -14,6 +14,7 @@ from family_values import VALUES, family_of
 from tallybayes import (
     EM,
     FAMILIES,
+    Bag,
     Categorical,
     Each,
     Gaussian,
@@ -92,8 +93,9 @@ def test_result_is_reported():
 
 
 def test_counting_the_final_shares_reproduces_the_model():
-    model = Model.train(SCHEMA, FRAME, PLAY, unlabelled=EM())
-    assert digest(Model.train(SCHEMA, FRAME, model.fitted.soft_labels)) == digest(model)
+    for labels, settings in ((PLAY, EM()), (PLAY, EM(weight=0)), (["no", "yes"] * 7, EM())):
+        model = Model.train(SCHEMA, FRAME, labels, unlabelled=settings)
+        assert digest(Model.train(SCHEMA, FRAME, model.fitted.soft_labels)) == digest(model)
 
 
 def test_result_learns_and_forgets_like_any_model():
@@ -190,9 +192,18 @@ def test_numbers_rise_at_every_step(name):
 
 
 @pytest.mark.parametrize("reading", READINGS)
-def test_texts_rise_at_every_step(reading):
+@pytest.mark.parametrize("alpha", [0.7, MEstimate(3.0, "overall"), {"w0": 2.0, "w1": 0.5, "w2": 0.0}], ids=repr)
+def test_texts_rise_at_every_step(reading, alpha):
     table, labels, _ = mixed_rows(150)
-    assert_rises_to_the_end({"text": Words(reading=reading, alpha=0.7)}, table, labels)
+    assert_rises_to_the_end({"text": Words(reading=reading, alpha=alpha)}, table, labels)
+
+
+@pytest.mark.parametrize("alpha", [0.7, MEstimate(3.0, "overall")], ids=repr)
+def test_vectors_with_missing_numbers_rise_at_every_step(alpha):
+    _, labels, truth = mixed_rows(150)
+    random = np.random.default_rng(4)
+    vectors = np.where(random.random((150, 3)) < 0.3, np.nan, random.random((150, 3)) < 0.2 + 0.3 * truth[:, None])
+    assert_rises_to_the_end({"x": Bag(reading="bernoulli", alpha=alpha)}, vectors, labels)
 
 
 @pytest.mark.parametrize("alpha", [1.0, "fitted", {"a": 2.0, "b": 0.5, "c": 1.0, "d": 0.1}])

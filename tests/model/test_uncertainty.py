@@ -16,6 +16,8 @@ from tallybayes import (
     Gamma,
     Gaussian,
     Histogram,
+    LogNormal,
+    MEstimate,
     Model,
     Pairs,
     Poisson,
@@ -102,6 +104,41 @@ def test_interval_of_one_level_is_that_of_two_beta_variables():
     n = model.counts("c")
     a, b = (random.beta(n["true"][k] + 1, n["false"].get(k, 0) + 1, 100_000) for k in "ab")
     np.testing.assert_allclose([found.low[0, 0], found.high[0, 0]], np.quantile(a / (a + b), [0.1, 0.9]), atol=0.02)
+
+
+@pytest.mark.parametrize("family", [Gaussian(shared=True), LogNormal(shared=True)], ids=repr)
+def test_a_shared_variance_is_drawn_once_for_all_classes(family):
+    x, asked = np.array([0.0, 1.0, 1.5, 2.0, 3.0, 3.5, 4.0, 5.0]), np.array([-6.0, 0.5, 2.0, 20.0])
+    given, wanted = (np.exp(x), np.exp(asked)) if family.of_logs else (x, asked)
+    model = Model.train(Schema({"x": family}, prior="uniform"), {"x": given}, ["a"] * 4 + ["b"] * 4)
+    found, mean = model.credible({"x": wanted}, 0.8, draws=4000), model.estimates("x")["mean"]
+    random, variance = np.random.default_rng(5), model.estimates("x")["variance"]["a"]
+    drawn = 9.0 * variance / random.chisquare(9.0, (100_000, 1))  # m + Σn degrees of freedom
+    a, b = ((asked - random.normal(mean[k], np.sqrt(drawn / 5.0))) ** 2 / (2.0 * drawn) for k in "ab")
+    low, high = np.quantile(1.0 / (1.0 + np.exp(b - a)), [0.1, 0.9], axis=0)
+    np.testing.assert_allclose([found.low[:, 1], found.high[:, 1]], [low, high], atol=0.02)
+
+
+def test_interval_of_words_that_are_present_has_the_prior_that_scores_them():
+    """Two virtual texts, one with the word and one without, are α = 1."""
+    texts, labels = ["aa bb", "bb", "cc aa", "dd", "ee bb", "ff"], list("kkkjjj")
+    one, other = (
+        Model.train({"t": Words(reading="bernoulli", alpha=alpha)}, texts, labels).credible("aa bb", draws=300)
+        for alpha in (1.0, MEstimate(2.0))
+    )
+    np.testing.assert_allclose(np.stack(one), np.stack(other), rtol=1e-9)
+    sure = Words(reading="bernoulli", alpha=MEstimate(1e6, "overall"))  # as in all classes together: no evidence
+    found = Model.train(Schema({"t": sure}, prior="uniform"), texts, labels).credible("aa bb", draws=300)
+    np.testing.assert_allclose(np.stack(found), 0.5, atol=0.02)
+
+
+def test_interval_of_a_prior_from_hardly_any_rows_is_everything():
+    """A Dirichlet distribution of tiny pseudo-counts has one class at 1, whose gamma variable still underflows."""
+    model = Model.train({"c": Categorical()}, {"c": ["u", "v"]}, ["a", "b"], weights=[1e-9, 3e-9])
+    found = model.credible({"c": [None]}, draws=400)
+    np.testing.assert_allclose(np.stack(found)[:, 0], [[0.25, 0.75], [0.0, 0.0], [1.0, 1.0]], rtol=1e-6)
+    alone = Model.train({"c": Categorical()}, {"c": ["u"]}, ["a"], weights=[1e-12])
+    np.testing.assert_allclose(np.stack(alone.credible({"c": ["u"]}, draws=20)), 1.0)
 
 
 def test_same_seed_same_interval_whatever_the_history():

@@ -139,3 +139,15 @@ def test_known_labels_of_two_types_are_an_error():
 def test_soft_labels_are_for_the_model(unlabelled):
     with pytest.raises(TypeError, match=r"NaiveBayes takes one label per row; soft labels are counted by Model\.train"):
         NaiveBayes(unlabelled=unlabelled).fit([[0.0], [1.0]], SoftLabels(np.eye(2)))
+
+
+def test_clusters_far_apart_are_found_in_numbers():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 3, 300)
+    X = np.stack([random.normal(8.0 * (truth == 1)), random.normal(8.0 * (truth == 2))], axis=1)
+    for given, families in ((None, [Gaussian(m=0.1)] * 2), ({1: Gaussian()}, [Gaussian(m=0.1), Gaussian()])):
+        model = NaiveBayes(given, unlabelled=EM(classes=3)).fit(X, [None] * 300)
+        assert list(model.schema_.columns.values()) == families
+        counts = np.array([np.bincount(model.predict(X)[truth == cluster], minlength=3) for cluster in range(3)])
+        assert sorted(counts.argmax(axis=1)) == [0, 1, 2]
+        assert counts.max(axis=1).sum() > 297

@@ -222,6 +222,10 @@ def schema_for(
         if label is not None and hints.get(label) is not None:
             raise ValueError(f"--column {label}=…: this column holds the classes, which need no family.")
         found = tallybayes.Schema.infer(source, label, hints=hints, dependence=dependence)
+        if not needs_label:
+            from tallybayes.schema.infer.inferred import for_clusters
+
+            found = for_clusters(found, hints)
     else:
         if dependence != "none":
             raise ValueError("--dependence is for inferred schemas; a given schema has its own blocks.")

@@ -77,4 +77,6 @@ def _drawn_prior(known: Beliefs, random: np.random.Generator) -> Floats:
     alpha = known.rows + counted_prior(prior, known.labels)
     with np.errstate(divide="ignore"):
         found = np.log(random.standard_gamma(alpha))
+        if np.isneginf(found).all():  # of a few tiny pseudo-counts, one class has all but nothing
+            found = np.log(random.multinomial(1, alpha / alpha.sum()))
     return np.asarray(found - np.logaddexp.reduce(found))

@@ -24,6 +24,7 @@ from tallybayes.schema import Schema
 from tallybayes.schema.class_prior import Prior
 from tallybayes.schema.entries import Name, checked_name, members
 from tallybayes.schema.infer.choice import NO_CELLS
+from tallybayes.schema.infer.inferred import for_clusters
 from tallybayes.sklearn.columns import Columns, columns_of, labels_of, matched, opened
 from tallybayes.sklearn.counting import CountingClassifier
 from tallybayes.sklearn.learned import Learned
@@ -196,7 +197,9 @@ class NaiveBayes(CountingClassifier):
 
     def _inferred(self, rows: Any, known: Mapping[str, Any]) -> Schema:
         """The schema chosen for these rows, given what is known about them."""
-        return Schema.infer(rows, **known)
+        found = Schema.infer(rows, **known)
+        finds_classes = isinstance(self.unlabelled, EM) and isinstance(self.unlabelled.classes, int)
+        return for_clusters(found, known["hints"]) if finds_classes else found
 
     def _check_parameters(self) -> None:
         """Checks those that no family may have, too."""

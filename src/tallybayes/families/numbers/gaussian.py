@@ -133,6 +133,16 @@ class Gaussian(ByMoments[PowerSums]):
         shape, scale = s.nu / 2, s.nu * s.variance / 2
         return NormalInverseGamma(float(s.mean), float(s.weight), float(shape), float(scale))
 
+    def draw_for_classes(self, s: Any, random: np.random.Generator) -> dict[str, Floats]:
+        """A shared variance is drawn once: that of the first class, with all means spread accordingly."""
+        found = super().draw_for_classes(s, random)
+        own = found["variance"]
+        if not self.shared or not np.any(own > 0):
+            return found
+        variance = own[own > 0][0]
+        spread = (found["mean"] - s.mean) * np.sqrt(variance / own)
+        return {"mean": s.mean + spread, "variance": np.full(len(own), variance)}
+
     def linear(self, **parameters: Floats) -> tuple[Floats, Floats]:
         """Centred at the middle of the means: a large common term would cost digits."""
         mean, variance = parameters["mean"], parameters["variance"]

@@ -110,6 +110,11 @@ class Numeric(Family, Generic[S]):
             return {name: np.full(size, value) for name, value in self.estimate(s).items()}
         return self.posterior(s).draw(random, size)
 
+    def draw_for_classes(self, s: Any, random: np.random.Generator) -> dict[str, Floats]:
+        """The parameters of every class, drawn once from their posterior."""
+        each = [self.posterior(sums_at(s, index)).draw(random, 1) for index in range(len(s[0]))]
+        return {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+
     def read(self, sums: Mapping[str, Exact]) -> Any:
         """Exact sums → what the formulas take: by default each sum rounded once."""
         return self.sums(**{name: np.clip(sums[name].round(), -LARGEST, LARGEST) for name in self.sums._fields})
@@ -265,8 +270,7 @@ class Numeric(Family, Generic[S]):
             return BeliefTable(self, s, can_score(each.n, s), self.compiled(s))
 
     def settled(self, belief: Any) -> Self:
-        own_density = type(self).log_density is not Numeric.log_density
-        return replace(self, plugin=True) if own_density else self
+        return self if type(self).log_density is Numeric.log_density else replace(self, plugin=True)
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
         return log_pseudo_of(self, tally.read([""], classes))

@@ -96,11 +96,9 @@ class NumericBelief(Belief):
     def drawn(self, random: np.random.Generator) -> Belief:
         """The density at parameters drawn from their posterior; itself if they are only estimated."""
         try:
-            known = [self.family.posterior(sums_at(self.s, index)) for index in range(len(self.s[0]))]
-            each = [posterior.draw(random, 1) for posterior in known]
+            return DrawnNumbers(self, self.family.draw_for_classes(self.s, random))
         except TypeError:
             return self
-        return DrawnNumbers(self, {name: np.concatenate([one[name] for one in each]) for name in each[0]})
 
     def free(self) -> Free:
         common = self.family.in_common

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tallybayes.counts.cells import SPELLED
 from tallybayes.counts.exact import Floats, Indices, Mask
 from tallybayes.families.belief import by_class
-from tallybayes.families.text.readings import WordEvidence
+from tallybayes.families.text.readings import WordEvidence, presence
 from tallybayes.families.text.tokens import WORDS
 
 MOST = 1 << 26  # numbers in a table; larger ones keep their estimates
@@ -111,17 +111,14 @@ def drawn_words(belief: Any, random: np.random.Generator) -> WordEvidence | None
     seen, reading = belief.seen, belief.family.reading
     if reading not in ("multinomial", "binary", "bernoulli") or seen.part or seen.size * seen.width > MOST:
         return None
-    counts = np.zeros((seen.size, seen.width))
-    counts[seen.words, seen.classes] = seen.n if reading == "multinomial" else seen.documents
-    pseudo = seen.pseudo(belief.alpha, counts[seen.words, seen.classes])[:, None]
     order = np.argsort(np.array(seen.vocabulary, object))  # the order of learning must not show
     if reading == "bernoulli":
-        misses = np.maximum(seen.texts - counts, 0.0) + pseudo
-        hits = _in_order(random.standard_gamma, counts + pseudo, order)
-        none = _in_order(random.standard_gamma, misses, order)
+        hits, none = (_in_order(random.standard_gamma, n, order) for n in presence(seen, belief.alpha)[:2])
         p = np.clip(hits / np.maximum(hits + none, np.finfo(float).tiny), 1e-300, 1.0 - 2.0**-53)
         return _evidence(np.log(p) - np.log1p(-p), np.log1p(-p).sum(axis=0))
-    shares = _in_order(random.standard_gamma, counts + pseudo, order)
+    counts, n = np.zeros((seen.size, seen.width)), seen.n if reading == "multinomial" else seen.documents
+    counts[seen.words, seen.classes] = n
+    shares = _in_order(random.standard_gamma, counts + seen.pseudo(belief.alpha, n)[:, None], order)
     with np.errstate(divide="ignore", invalid="ignore"):
         table = np.log(shares / shares.sum(axis=0))
     table[:, ~np.isfinite(shares.sum(axis=0)) | (shares.sum(axis=0) <= 0)] = -np.log(max(seen.size, 1))

@@ -19,7 +19,7 @@ import numpy as np
 
 from tallybayes.counts.exact import Codes, Floats, Mask
 from tallybayes.families.belief import Free
-from tallybayes.families.smoothing import Alpha, MEstimate, pseudocounts
+from tallybayes.families.smoothing import Alpha, MEstimate, log_dirichlet, pseudocounts
 from tallybayes.families.text.corpus import NONE, Frequencies
 from tallybayes.families.text.word_statistics import WordStatistics
 from tallybayes.kernels import special
@@ -120,11 +120,9 @@ def complement(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
 
 def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     """Each word is present or absent: (documents with it + α) / (documents + 2·α), and absence is evidence too."""
-    if isinstance(alpha, Mapping) or (isinstance(alpha, MEstimate) and alpha.p != "uniform"):
+    a = _of_presence(alpha)
+    if not isinstance(a, float) or seen.gaps is not None:
         return _bernoulli_table(seen, alpha)
-    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) else float(alpha)
-    if seen.gaps is not None:
-        return _bernoulli_table(seen, a)
     texts, d = seen.texts, seen.documents
     absent = np.maximum(texts[seen.classes] - d, 0.0) + a
     certain = absent <= 0
@@ -137,6 +135,11 @@ def bernoulli(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     otherwise = np.full(seen.size, np.log(a) if a > 0 else -np.inf)
     pairs = (seen.words[certain], seen.classes[certain]) if certain.any() else None
     return WordEvidence(cells, otherwise, each, document, texts + a <= 0, certain=pairs)
+
+
+def _of_presence(alpha: Alpha) -> Alpha:
+    """Half of a uniform m-estimate is presence."""
+    return alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
 
 
 def _of_none(known: Sequence[Frequencies], texts: Floats, a: float, size: int) -> Floats:
@@ -158,19 +161,7 @@ def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
             f"reading='bernoulli' with alpha={alpha!r} needs a table of {seen.size} words × {width} classes; "
             "give alpha as a number, or limit the words."
         )
-    overall = seen.by_word(seen.documents)
-    texts = seen.texts[None, :] if seen.gaps is None else seen.texts - seen.gaps
-    if isinstance(alpha, MEstimate):
-        levels = seen.vocabulary if isinstance(alpha.p, Mapping) else []
-        share = overall / np.maximum(texts.sum(axis=1), 1e-300)
-        p = share if alpha.p == "overall" else pseudocounts(MEstimate(1.0, alpha.p), levels, overall)
-        hits, misses = alpha.m * p, alpha.m * (1.0 - p)
-    else:
-        hits = misses = seen.pseudo(alpha, seen.documents)
-    counts = np.zeros((seen.size, width))
-    counts[seen.words, seen.classes] = seen.documents
-    present = counts + hits[:, None]
-    absent = np.maximum(texts - counts, 0.0) + misses[:, None]
+    present, absent, _, _ = presence(seen, alpha)
     certain = (absent <= 0) & (present > 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         without = np.where(absent > 0, np.log(absent) - np.log(present + absent), 0.0)
@@ -180,6 +171,23 @@ def _bernoulli_table(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
     pairs = (words.astype(np.int32), classes.astype(np.int32)) if words.size else None
     document = np.sort(without, axis=0).sum(axis=0)
     return WordEvidence(none, none, none, document, np.zeros(width, bool), table=odds, certain=pairs)
+
+
+def presence(seen: WordStatistics, alpha: Alpha) -> tuple[Floats, Floats, Floats, Floats]:
+    """How many documents of every class have each word and how many do not, [word, class], with pseudo-documents; and
+    the pseudo-documents of each word."""
+    alpha, overall = _of_presence(alpha), seen.by_word(seen.documents)
+    texts = seen.texts[None, :] if seen.gaps is None else seen.texts - seen.gaps
+    if isinstance(alpha, MEstimate):
+        levels = seen.vocabulary if isinstance(alpha.p, Mapping) else []
+        share = overall / np.maximum(texts.sum(axis=1), 1e-300)
+        p = share if alpha.p == "overall" else pseudocounts(MEstimate(1.0, alpha.p), levels, overall)
+        hits, misses = alpha.m * p, alpha.m * (1.0 - p)
+    else:
+        hits = misses = seen.pseudo(alpha, seen.documents)
+    counts = np.zeros((seen.size, seen.width))
+    counts[seen.words, seen.classes] = seen.documents
+    return counts + hits[:, None], np.maximum(texts - counts, 0.0) + misses[:, None], hits, misses
 
 
 def dirichlet_multinomial(seen: WordStatistics, alpha: Alpha) -> WordEvidence:
@@ -240,10 +248,14 @@ def log_prior_of_lengths(belief: Any) -> float:
 
 
 def log_prior_of_presence(belief: Any) -> float:
-    """For words that are present or absent; 0 if words have different pseudo-counts."""
-    alpha, seen = belief.alpha, belief.seen
-    a = alpha.m / 2.0 if isinstance(alpha, MEstimate) and alpha.p == "uniform" else alpha
-    if not isinstance(a, (int, float)) or a == 0 or seen.gaps is not None:
+    """For words that are present or absent."""
+    seen, a = belief.seen, _of_presence(belief.alpha)
+    if belief.evidence.table is not None:
+        present, absent, hits, misses = presence(seen, a)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(present / (present + absent)), np.log(absent / (present + absent))
+        return log_dirichlet(hits[:, None], logs[0]) + log_dirichlet(misses[:, None], logs[1])
+    if not isinstance(a, float) or a == 0:
         return 0.0
     texts, d = seen.texts, seen.documents
     unmet = np.log(a) + np.log(texts + a)  # of every class

@@ -9,18 +9,19 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from tallybayes.counts.exact import Counts
 from tallybayes.counts.rows import places_of
-from tallybayes.counts.tally import Key
+from tallybayes.counts.tally import Key, Rows
 from tallybayes.data.inputs import is_stream
 from tallybayes.data.labels import label_array, label_column, label_values
 from tallybayes.data.row_source import RowSource
 from tallybayes.data.soft_labels import SoftLabels
 from tallybayes.families import Family
 from tallybayes.model.batches import Given, labelled, labels_of
-from tallybayes.model.em.fit import EMProblem, Run, best_run, count_labelled, show, total_weights
+from tallybayes.model.em.fit import EMProblem, RowShares, Run, best_run, count_labelled, show, total_weights
 from tallybayes.model.em.fitted import COMPLETE, NOTHING, Fitted
 from tallybayes.model.em.folds import WeightChoice, choose_weight
-from tallybayes.model.em.rows import AnyRows, FrameRows, SourceRows
+from tallybayes.model.em.rows import AnyRows, FrameRows, RowBlock, SourceRows
 from tallybayes.model.em.settings import CHOSEN, EM
 from tallybayes.model.em.start import starts_of
 from tallybayes.model.mixed_beliefs import MARK
@@ -30,6 +31,7 @@ from tallybayes.model.sample import RowSample
 from tallybayes.schema.schema import Schema
 
 FEW = 5  # classes named in a message
+HARDLY = 1e-3  # of all rows, and less than one
 
 
 def train_unlabelled(
@@ -75,7 +77,8 @@ def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None =
     notes = chosen.notes if chosen else ()
     if not without * problem.weight and problem.fixed is not None:
         model = problem.fixed.copy()
-        model.fitted = Fitted((), -np.inf, NOTHING if without else COMPLETE, notes=notes, **about)
+        about |= {"notes": notes, "counted": _labels_as_shares(problem) if problem.keeps else None}
+        model.fitted = Fitted((), -np.inf, NOTHING if without else COMPLETE, **about)
         return model
     starts = starts_of(problem, settings)
     best = best_run(problem, starts, settings)
@@ -84,6 +87,16 @@ def fitted_model(problem: EMProblem, settings: EM, chosen: WeightChoice | None =
     about |= {"starts": len(starts), "notes": notes + _died(best, problem), "counted": counted}
     model.fitted = Fitted(tuple(best.curve), best.log_likelihood, best.ended, **about)
     return model
+
+
+def _labels_as_shares(problem: EMProblem) -> RowShares:
+    """Labelled rows in their class, and nothing of the others in any."""
+
+    def shares(block: RowBlock) -> tuple[Counts, Rows]:
+        weights = block.weights * (block.codes >= 0)
+        return block.places, Rows(problem.keys, np.maximum(block.codes, 0), weights)
+
+    return tuple(problem.rows.each(shares, problem.threads))
 
 
 def problem_of(schema: Schema, rows: AnyRows, settings: EM, threads: int | None) -> EMProblem:
@@ -187,9 +200,13 @@ def _renumber(rows: AnyRows, keys: list[Key]) -> None:
 
 
 def _died(run: Run, problem: EMProblem) -> tuple[str, ...]:
-    left = set(run.counts.keys())
+    """Classes that EM has left without rows, or with hardly any."""
+    left = dict(zip(run.counts.keys(), run.counts.rows_by_class().values(), strict=True))
+    hardly = min(1.0, HARDLY * run.counts.n)
     return tuple(
-        f"Class {label!r} has no rows left and was dropped."
+        f"Class {label!r} has only {left[key]:.2g} rows left; there may be fewer classes, or a prior is too strong."
+        if left.get(key)
+        else f"Class {label!r} has no rows left and was dropped."
         for key, label in zip(problem.keys, problem.labels, strict=True)
-        if key not in left
+        if left.get(key, 0.0) < hardly
     )

@@ -6,9 +6,9 @@ the rules, that may choose a family that takes only some numbers: for `LogNormal
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,17 +27,28 @@ from tallybayes.schema.infer.nearly_numbers import choose_for_typed, read_marks
 from tallybayes.schema.infer.numbers import UNKNOWN
 from tallybayes.schema.infer.sample import by_weight, sampled
 
+if TYPE_CHECKING:
+    from tallybayes.schema.schema import Schema
+
 LABELS = "\0labels"  # the name of labels that are no column of the data
 AS_GIVEN = "as given"  # the reason shown for a family chosen by the user
 MOST_ROWS = 20_000  # that families are tried on
 LEAST_ROWS = 20
 FOLDS = 5
+OF_CLUSTERS = Gaussian(m=0.1)  # a whole value with the variance of the column would make narrow clusters wide
 
 
 class Inferred(NamedTuple):
     columns: dict[Name, Family]
     reasons: dict[Name, str]
     label: str | None
+
+
+def for_clusters(schema: Schema, hints: Collection[Name]) -> Schema:
+    """The same for classes that are to be found: numbers without a hint are Gaussian. To a histogram, neighbouring
+    intervals have nothing in common, so any division of a column into clusters is as likely as any other."""
+    numbers = {n for n, f in schema.columns.items() if n not in hints and isinstance(f, (Gaussian, Histogram))}
+    return schema.changed(columns={n: OF_CLUSTERS if n in numbers else f for n, f in schema.columns.items()})
 
 
 def inferred(
