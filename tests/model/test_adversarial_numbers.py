@@ -45,6 +45,7 @@ def outcome(work, *given):
 @example(family=NegativeBinomial(m=0), values=[0.0] * 8)
 @example(family=Density(), values=[1e308, -1e308, 1.7e308, 1e308])
 @example(family=Poisson(shape=0, rate=0), values=[None, None, 1.0, 2.0])
+@example(family=Exponential(), values=[None, None, 5e-324])
 def test_numbers_of_any_size_are_answered(family, values):
     labels = ["a"] * (len(values) // 2) + ["b"] * (len(values) - len(values) // 2)
     with warnings.catch_warnings():

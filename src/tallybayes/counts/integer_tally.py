@@ -14,6 +14,7 @@ class IntegerTally(Tally):
     """The same as a `Tally`, whose dictionary of slots is made when somebody needs it. A batch of rows may have
     thousands of values, most of which the sum of earlier batches has too.
 
+    >>> import numpy as np
     >>> IntegerTally(["ham", "spam"], np.array([7, 3]), {"n": Exact.counts(np.array([[1, 4], [0, 2]]))})
     n  ham  spam
     3    0     2
