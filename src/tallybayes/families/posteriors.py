@@ -112,7 +112,7 @@ class GammaRate(Posterior):
         return {"rate": gamma(self.shape, self.rate)}
 
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):  # without counts or a prior, nothing is known
+        with np.errstate(all="ignore"):  # without counts or a prior, nothing is known
             return {"rate": np.divide(random.standard_gamma(self.shape, size), self.rate)}
 
 
