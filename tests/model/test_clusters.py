@@ -41,6 +41,11 @@ def test_a_strong_prior_leaves_a_cluster_with_hardly_any_rows_and_a_note():
     np.testing.assert_allclose(list(weak.rows_by_class().values()), 40.0, atol=1.0)
 
 
+def test_numbers_of_numpy_are_numbers_of_clusters():
+    found, same = (choose_clusters(SCHEMA, FRAME, k, settings=EM(restarts=1)) for k in (np.arange(1, 3), [1, 2]))
+    assert repr(found) == repr(same)
+
+
 def test_invalid_choices_are_errors():
     with pytest.raises(ValueError, match="give 'bic' or 'held-out'"):
         choose_clusters(SCHEMA, FRAME, by="aic")

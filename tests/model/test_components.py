@@ -15,7 +15,7 @@ SETTINGS = EM(restarts=2)
 
 @pytest.mark.slow
 def test_a_class_of_two_kinds_has_two_components():
-    found = choose_components(SCHEMA, FRAME, OUTSIDE, [3, 1, 2], settings=SETTINGS)
+    found = choose_components(SCHEMA, FRAME, OUTSIDE, np.array([3, 1, 2]), settings=SETTINGS)
     assert [each.components for each in found.tried] == [1, 2, 3]
     assert found.best.components == 2
     assert found.tried[0].log_loss > 2 * found.best.log_loss

@@ -242,10 +242,9 @@ def _fingerprints(cells: pa.RecordBatch, names: list[str], numeric: Collection[s
 
 def _plain(cells: pa.RecordBatch, names: Collection[str]) -> pa.RecordBatch:
     """Decodes dictionaries in these columns: batches of a stream may have a column in either form."""
-    for at, field in enumerate(cells.schema):
-        if field.name in names and pa.types.is_dictionary(field.type):
-            cells = cells.set_column(at, field.name, frames.decoded(cells.column(at)))
-    return cells
+    each = zip(cells.schema.names, cells.columns, strict=True)
+    columns = [frames.decoded(column) if name in names else column for name, column in each]
+    return pa.RecordBatch.from_arrays(columns, cells.schema.names) if columns else cells
 
 
 def _text_sizes(cells: pa.RecordBatch, rows: int, names: Collection[str]) -> Counts:

@@ -72,7 +72,7 @@ def choose_components(
     2
     """
     given = settings or EM()
-    wanted = sorted(set(numbers))
+    wanted = sorted({replace(given, components=number).components for number in numbers})
     if not wanted:
         raise ValueError("There is no number of components to try; give some, as range(1, 5).")
     if given.weight == CHOSEN:

@@ -51,6 +51,9 @@ class EM:
             value = getattr(self, name)
             if not (name == "restarts" and value is None) and not is_whole(value, least):
                 raise ValueError(f"EM({name}={value!r}): give a whole number of at least {least}.")
+        for name, value in vars(self).items():
+            if is_whole(value):
+                object.__setattr__(self, name, int(value))  # numpy's integers are written and compared otherwise
         if is_whole(self.classes, 1) or self.classes is None:
             return
         if isinstance(self.classes, (int, float, str, bytes)) or not len(self.classes):
