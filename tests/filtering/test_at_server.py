@@ -119,6 +119,7 @@ def test_host_of_a_url(url, host, name):
         b"HTTP/1.1 500 No\r\n\r\n{}",
         b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": "high"}}]}',
         b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": NaN, "ham": 1e999}}]}',
+        b'HTTP/1.1 200 OK\r\n\r\n{"answers": [{"probabilities": {"spam": 1%s, "ham": -1}}]}' % (400 * b"0"),
         b"HTTP/1.1 200 OK\r\n\r\n" + 10_000 * b"[",
         b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{",
     ],

@@ -98,6 +98,7 @@ def test_invalid_tables_are_explained(service):
         (b'city,age,paid\n"Rome"x,3,yes\n', "text follows a closing quote. Double the quotes within a cell."),
         (b"ci\xe9ty,age,paid\nRome,3,yes\n", "Send UTF-8."),
         (b"city,age,paid\nRome,a--b,yes\n", "column 'age': 'a--b' is not a number. Correct it."),
+        (b'city,age,paid\nRome,"a. Use --b; c",yes\n', "column 'age': 'a. Use --b; c' is not a number. Correct it."),
         (bytes(60), "The body is not a table: it contains bytes that are not text. Send CSV in UTF-8."),
         (b"PK\3\4", "The body is a zip archive or a spreadsheet, not a table. Send CSV in UTF-8."),
         (b"SQLite format 3\0" + bytes(84), "The body is a database."),
@@ -107,7 +108,7 @@ def test_errors_do_not_mention_the_command_line(service, body, said):
     client, _ = service
     found = problem(client.post("/v1/models/s/learn?label=paid", content=body, headers=CSV), 400)
     assert found.endswith(said)
-    assert " --" not in found
+    assert " --" not in found.removesuffix(said)
 
 
 def test_potential_memory_bombs_are_refused(service):

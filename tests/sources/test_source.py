@@ -251,6 +251,27 @@ def test_threads_stop_with_the_consumer():
     assert set(threading.enumerate()) <= before
 
 
+def test_consumer_that_stops_does_not_wait_for_a_blocked_thread_though_others_work(monkeypatch):
+    monkeypatch.setattr("tallybayes.sources.read_ahead.FAREWELLS", 10**9)
+    blocked, done = threading.Event(), threading.Event()
+
+    def pieces():
+        yield 1
+        blocked.set()
+        done.wait()
+
+    def working():
+        while not done.is_set():
+            sum(range(1000))
+
+    threading.Thread(target=working, daemon=True).start()
+    results = read_ahead(pieces(), str, workers=1, ahead=1)
+    assert next(results) == "1"
+    assert blocked.wait(120)
+    results.close()
+    done.set()
+
+
 def test_pieces_fetched_elsewhere_are_fetched_one_by_one_when_they_are_wanted():
     wanted, fetched, threads, interrupted = [], [], set(), []
 

@@ -155,6 +155,13 @@ def test_store_too_large_to_be_read_in_time_is_closed_without(store, monkeypatch
     assert is_intact(store.path)
 
 
+def test_store_that_is_only_read_is_not_hashed_at_close(store):
+    (store.path / CHECKSUM).unlink()
+    assert store.verify()
+    store.close()
+    assert not (store.path / CHECKSUM).exists()
+
+
 def test_disk_that_refuses_it_does_not_matter(store):
     store.learn("more", "ham", id="c")
     (store.path / CHECKSUM).mkdir()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from math import isfinite
 from typing import Any
 from urllib.parse import quote, unquote
 
@@ -75,7 +74,7 @@ class ServerFilter(Filter):
     def _probabilities(self, answer: Mapping[str, Any]) -> Mapping[str, float]:
         answers = answer.get("answers")
         found = _mapping(_mapping(answers[0] if isinstance(answers, list) and answers else None).get("probabilities"))
-        if not found or not all(isinstance(share, (int, float)) and isfinite(share) for share in found.values()):
+        if not found or not all(isinstance(share, (int, float)) and 0.0 <= share <= 1.0 for share in found.values()):
             raise self._strange("its answer has no probabilities")
         return found
 

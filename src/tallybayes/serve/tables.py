@@ -39,6 +39,7 @@ INSTEAD = {
     FORMATS: "Send CSV in UTF-8",
 }
 OPTION = re.compile("[ `]--[a-z]")
+QUOTED = re.compile(r"""(?<!\w)(?:'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*")""")
 COMPRESSION = 3  # the flatbuffer field of a record batch that holds its compression
 
 
@@ -103,8 +104,9 @@ def _without_options(sentence: str) -> str:
     """A message without advice about command-line options."""
     for option, instead in INSTEAD.items():
         sentence = sentence.replace(option, instead)
+    sentence = QUOTED.sub(lambda cell: cell[0].replace("--", "\0"), sentence)  # dashes of a cell are no option
     clauses = [clause for clause in re.split("(?<=[.;]) ", sentence) if not OPTION.search(clause)]
-    return f"{' '.join(clauses).rstrip('.;')}."
+    return f"{' '.join(clauses).rstrip('.;')}.".replace("\0", "--")
 
 
 def _arrow(body: bytes, limits: Limits, wanted: list[str], id: str) -> pa.Table:

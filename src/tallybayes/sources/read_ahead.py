@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
 from typing import Generic, NoReturn, TypeVar
@@ -24,6 +25,8 @@ FAREWELL, FAREWELLS = 0.5, 20  # seconds, and how often one that still works is 
 class _Cutter(threading.Thread, Generic[P, R]):
     """Cuts a piece for every one that is `wanted`, and passes it on, until there are no more or the consumer stops."""
 
+    _used: Callable[[], float] = staticmethod(time.process_time)  # CPU time, where a thread has none of its own
+
     def __init__(self, pieces: Iterator[P], passed_on: Callable[[P], Callable[[], R]], ahead: int) -> None:
         super().__init__(name="tallybayes reading ahead", daemon=True)
         self.results: SimpleQueue[Callable[[], R] | None] = SimpleQueue()  # each returns one, or raises its error
@@ -35,6 +38,8 @@ class _Cutter(threading.Thread, Generic[P, R]):
             self.wanted.put(True)
 
     def run(self) -> None:
+        if hasattr(time, "pthread_getcpuclockid"):
+            self._used = partial(time.clock_gettime, time.pthread_getcpuclockid(threading.get_ident()))
         end = None
         try:
             while self.wanted.get() and not self._stopped:
@@ -53,11 +58,12 @@ class _Cutter(threading.Thread, Generic[P, R]):
     def stop(self) -> None:
         self._stopped = True
         self.wanted.put(False)
-        for _ in range(FAREWELLS):
-            used = time.process_time()
-            self.join(FAREWELL)
-            if not self.is_alive() or time.process_time() - used < FAREWELL / 10:  # it ended, or is blocked
-                break
+        with suppress(OSError):  # its clock ends with it
+            for _ in range(FAREWELLS):
+                used = self._used()
+                self.join(FAREWELL)
+                if not self.is_alive() or self._used() - used < FAREWELL / 10:  # it ended, or is blocked
+                    break
 
 
 def read_ahead(pieces: Iterator[P], work: Callable[[P], R], workers: int, ahead: int) -> Iterator[R]:

@@ -194,8 +194,9 @@ class Changes:
         written = self.journal.about("snapshot")  # even a damaged one may contain words of the rows
         if written is not None and any(entry.first <= written for entry in entries):
             state.drop_snapshot()
-        else:
-            state.folder.keep_only(SNAPSHOT, written)  # one that could not be finished may contain them, too
+        elif state.unfinished:
+            state.folder.keep_only(SNAPSHOT, written)  # it may contain them, too
+            state.unfinished = False
         done: list[Change] = []
         for i, entry in enumerate(entries, 1):
             self.halfway = bool(done)  # all or none

@@ -1,8 +1,8 @@
 """The checksum of a closed store's database, in a file next to it that `sha256sum --check` reads.
 
 Hashes protect all that the database means. But its pages also have bytes without a meaning, such as free space, and a
-disk that flips one of these may flip another soon. So when a store is closed, the whole file is hashed. The first
-change after that removes the checksum.
+disk that flips one of these may flip another soon. So when a store that was changed is closed, the whole file is
+hashed. The first change after that removes the checksum.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ class Checksum:
         self.path = path_of(database)
         self._database, self._place, self._sql = database, place, sql
         self._stands = self.path.exists()  # nothing has changed since it was written
+        self._changed = False  # whether anything has since the store was opened
         self._reading = threading.Lock()
         self._file = FileIO(database)
 
@@ -41,6 +42,7 @@ class Checksum:
             self.path.unlink(missing_ok=True)
             sync(self.path.parent)
             self._stands = False
+        self._changed = True
 
     def fits(self) -> bool:
         """Whether the database is as it was when it was closed, if it has not been changed or closed since."""
@@ -50,12 +52,12 @@ class Checksum:
         return True
 
     def write(self) -> None:
-        """Writes the checksum after the last change, unless that fails, or takes too long."""
+        """Writes the checksum after the last change, if there was one, unless that fails, or takes too long."""
         with self._reading, suppress(OSError, StoreGoneError, sqlite3.Error):
             self._sql.rollback()  # what a disk that failed has left, while there is a lock
             self._place.check()  # no other file is in its place
             undo = self._database.with_name(f"{self._database.name}-journal")
-            if not self._stands and not (undo.exists() and undo.stat().st_size):
+            if self._changed and not (undo.exists() and undo.stat().st_size):
                 _write(self._file, self._database)
 
     def close(self) -> None:

@@ -54,6 +54,7 @@ class State:
     base: int  # the change at which the base was written
     snapshot: int | None  # the change at which the snapshot was written, if it can be read
     known_start: Model | None = None  # until a decay, or an error
+    unfinished = False  # whether there may be a snapshot that the journal does not know
 
     def __init__(self, folder: Folder, journal: Journal) -> None:
         self.folder, self.journal = folder, journal
@@ -171,6 +172,7 @@ class State:
         if self.number == (self.base if self.snapshot is None else self.snapshot):
             return
         self.journal.place.check()  # the folder may be another store's
+        self.unfinished = True
         digest = self.folder.write(SNAPSHOT, self.number, self.model)
         with self.journal.transaction():
             self.journal.tell("snapshot", self.number)
@@ -178,6 +180,7 @@ class State:
             self.journal.remove_replaced()
         self.snapshot = self.number
         self.folder.keep_only(SNAPSHOT, self.number)
+        self.unfinished = False
 
 
 def since_snapshot(journal: Journal, model: Model, base: int, snapshot: int) -> Model:
