@@ -117,7 +117,7 @@ def named_levels(alpha: Alpha) -> list[str]:
     return list(alpha) if isinstance(alpha, Mapping) else []
 
 
-def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats:
+def pseudocounts(alpha: Alpha, levels: Sequence[Any], overall: Floats) -> Floats:
     """One pseudo-count per level. `overall` is how often each occurred over all classes."""
     if isinstance(alpha, Mapping):
         return np.array([float(alpha.get(level, 0.0)) for level in levels])
