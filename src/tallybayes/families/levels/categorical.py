@@ -58,8 +58,9 @@ class Categorical(Family):
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
     likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
-    spread like the average of the classes, and the more, the less the classes differ. `levels` names levels that exist
-    even if no row has them. A level that is neither seen nor named counts as missing.
+    spread like the average of the classes, or, if levels are rare, spread like the classes: the more, the less the
+    classes differ. `levels` names levels that exist even if no row has them. A level that is neither seen nor named
+    counts as missing.
 
     >>> from tallybayes import Model
     >>> model = Model.train({"sky": Categorical(alpha=1)}, {"sky": ["sun", "sun", "rain"]}, ["no", "no", "yes"])
