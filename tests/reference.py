@@ -10,7 +10,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import gammaln, logsumexp
 
 from tallybayes.counts.exact import Exact
 from tallybayes.families.numbers.gaussian import Gaussian
@@ -133,6 +133,32 @@ def fitted(counts):
         likely[i] += (gammaln(pseudo + held) - gammaln(pseudo)).sum() - (gammaln(m + n) - gammaln(m)).sum()
     mean = np.average(moved, weights=np.exp(likely - likely.max()))
     return n.mean() * mean / (1.0 - mean) * profile
+
+
+def strength(counts):
+    """How many values, spread like all classes, are added to every level; 0 if it is better to add them in proportion
+    to the level's values, or there are not two levels and two classes.
+    """
+    held = counts[:, counts.sum(axis=0) > 0]
+    levels, classes = held.shape
+    if classes < 2 or levels < 2:
+        return 0.0
+    met, each = held[held.any(axis=1)], held.sum() / levels
+    n = met.sum(axis=1)
+    moved = WORTH / (WORTH + each)
+
+    def likely(spread):
+        found = np.log(moved) + np.log1p(-moved)
+        for i, s in enumerate(WORTH):
+            a = (s * spread)[:, None] * held.sum(axis=0) / held.sum()
+            found[i] += (gammaln(a + met) - gammaln(a)).sum() - (gammaln(s * spread + n) - gammaln(s * spread)).sum()
+        return found
+
+    even, often = likely(np.ones(len(n))), likely(n / each)
+    if held.sum() >= 10.0 * levels and logsumexp(even) <= logsumexp(often) + 3.0:
+        return 0.0
+    mean = np.average(moved, weights=np.exp(even - even.max()))
+    return each * mean / (1.0 - mean)
 
 
 def exact(fractions):

@@ -9,8 +9,8 @@ from scipy.special import betaln, gammaln
 
 import reference
 from mails import ASKED, DOCUMENTS, LABELS
-from tallybayes import Bernoulli, Categorical, Histogram, Model, Schema, Words, digest, load, save
-from tallybayes.families.smoothing import fitted
+from tallybayes import Bernoulli, Categorical, Histogram, Model, Schema, Words, digest, kernels, load, save
+from tallybayes.families.fitted import fitted, pseudo_of
 
 
 def train(family, counts):
@@ -58,6 +58,29 @@ def test_two_classes_of_two_levels_are_beta_binomials():
 def test_kernel_equals_the_slow_reference(counts):
     table = np.array(counts, float)
     np.testing.assert_allclose(fitted(table), reference.fitted(table), rtol=1e-9)
+    np.testing.assert_allclose(kernels.fit_strength(table), reference.strength(table), rtol=1e-6)
+
+
+def test_rare_levels_are_drawn_towards_the_classes_shares():
+    """Beta-binomials: of levels with four values each, too few for a profile, in two classes."""
+    counts = np.array([[4.0, 0.0], [1.0, 3.0], [0.0, 4.0], [3.0, 1.0]])
+    s = reference.WORTH
+    log = sum(betaln(s / 2 + x, s / 2 + y) - betaln(s / 2, s / 2) for x, y in counts)
+    moved = s / (s + 4)
+    moved = np.average(moved, weights=np.exp(log) * moved * (1 - moved))
+    strength = 4 * moved / (1 - moved)
+    model = train(Categorical(alpha="fitted"), counts.astype(int).tolist())
+    odds = np.exp(model.evidence({"x": "level 1"}).columns["x"] @ [1, -1])
+    assert odds[0] == pytest.approx((1 + strength / 2) / (3 + strength / 2))
+
+
+def test_many_rare_levels_are_drawn_to_the_shares_and_a_few_frequent_ones_to_the_profile():
+    frequent = [[300, 60], [40, 200]]
+    assert kernels.fit_strength(np.array(frequent, float)) == 0.0
+    rare = np.array([*frequent, *[[1, 1], [2, 0], [1, 0], [0, 1]] * 10], float)
+    assert pseudo_of("fitted", range(42), rare) == pytest.approx(
+        np.tile(kernels.fit_strength(rare) * rare.sum(axis=0) / rare.sum(), (42, 1))
+    )
 
 
 def test_column_with_equal_classes_is_uninformative():

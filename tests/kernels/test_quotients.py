@@ -10,7 +10,7 @@ import reference
 from tallybayes import kernels
 from tallybayes.counts.exact import Exact
 from tallybayes.counts.sums import mean, scatter_of_two
-from tallybayes.families.smoothing import fitted
+from tallybayes.families.fitted import fitted
 
 LIMB = st.integers(-(1 << 40), 1 << 40) | st.integers(-3, 3) | st.just(0)
 
@@ -56,3 +56,4 @@ def test_leave_one_out_smoothing_equals_refitting(counts, level, number, share):
     worth, part = kernels.fit_left_out(table, *cell)
     np.testing.assert_allclose(worth * part, fitted(without)[level], rtol=1e-10)
     np.testing.assert_allclose(worth, fitted(without).sum(), rtol=1e-10)
+    np.testing.assert_allclose(kernels.strengths_left_out(table, *cell), kernels.fit_strength(without), rtol=1e-9)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from tallybayes import kernels
 from tallybayes.counts.decay import without_traces
 from tallybayes.counts.exact import Codes, Exact, Floats, Indices
 from tallybayes.counts.tally import Rows
+from tallybayes.families.fitted import class_shares
 from tallybayes.families.left_out import equal_rows, taken, weights_of
 from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 
@@ -73,7 +74,7 @@ class LevelsLeftOut:
         known = np.flatnonzero(self.always[left.levels] | left.counts.any(axis=1))
         evidence = np.zeros(left.counts.shape)
         left = CellsLeft(left.levels[known], left.classes[known], left.counts[known], left.totals[known])
-        pseudo, all_pseudo = (values[:, None] for values in self._pseudo(left))
+        pseudo, all_pseudo = self._pseudo(left)
         whole = left.totals + all_pseudo
         with np.errstate(divide="ignore", invalid="ignore"):
             even = 1.0 / max(len(self.levels), 1)
@@ -81,7 +82,12 @@ class LevelsLeftOut:
         return evidence
 
     def _pseudo(self, left: CellsLeft) -> tuple[Floats, Floats]:
-        """The pseudo-counts of each cell's level, and of all levels together."""
+        """The pseudo-counts of each cell's level, and of all levels together: [cell, class], or [cell, 1]."""
+        of_level, of_all = self._alike(left)
+        return of_level[:, None], of_all[:, None]
+
+    def _alike(self, left: CellsLeft) -> tuple[Floats, Floats]:
+        """Those that are the same for all classes."""
         if self.alpha == FITTED:
             return self._fitted(left)
         if isinstance(self.alpha, MEstimate) and self.alpha.p == "overall":
@@ -93,9 +99,25 @@ class LevelsLeftOut:
         return each[left.levels], np.full(len(left.levels), each.sum())
 
     def _fitted(self, left: CellsLeft) -> tuple[Floats, Floats]:
+        worth, share = self._without_each(kernels.fit_left_out, left)
+        return worth * share, worth
+
+    def _without_each(self, fit: Callable[..., Any], left: CellsLeft) -> Floats:
+        """Numbers fitted without each cell, in the order that is fastest."""
         own, total = left.own
         order = np.lexsort((total, left.classes))
-        worth, share = (np.empty(len(order)) for _ in range(2))
         levels, classes = left.levels[order].astype(np.int32), left.classes[order].astype(np.int32)
-        worth[order], share[order] = kernels.fit_left_out(self.counts, levels, classes, own[order], total[order])
-        return worth * share, worth
+        found = np.atleast_2d(fit(self.counts, levels, classes, own[order], total[order]))
+        return found[:, np.argsort(order)]
+
+
+class CategoriesLeftOut(LevelsLeftOut):
+    """The same of categories, whose fitted pseudo-counts may be as many for every level."""
+
+    def _pseudo(self, left: CellsLeft) -> tuple[Floats, Floats]:
+        of_level, of_all = super()._pseudo(left)
+        if self.alpha != FITTED:
+            return of_level, of_all
+        strength = self._without_each(kernels.strengths_left_out, left).T
+        even = strength * class_shares(left.totals)
+        return np.where(strength, even, of_level), np.where(strength, len(self.levels) * even, of_all)

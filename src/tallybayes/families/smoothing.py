@@ -1,4 +1,4 @@
-"""Pseudo-counts, the prior of levels: Laplace, Jeffreys, α per level, m-estimate, fitted."""
+"""Pseudo-counts, the prior of levels: Laplace, Jeffreys, α per level, m-estimate."""
 
 from __future__ import annotations
 
@@ -21,8 +21,7 @@ from tallybayes.kernels import special
 
 LAPLACE = 1.0
 JEFFREYS = 0.5
-FITTED = "fitted"  # computed from the counts, when believing
-LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to the start must not keep EM there
+FITTED = "fitted"  # computed from the counts, when believing: see `fitted.py`
 
 
 @dataclass(frozen=True)
@@ -118,7 +117,7 @@ def named_levels(alpha: Alpha) -> list[str]:
     return list(alpha) if isinstance(alpha, Mapping) else []
 
 
-def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats:
+def pseudocounts(alpha: Alpha, levels: Sequence[Any], overall: Floats) -> Floats:
     """One pseudo-count per level. `overall` is how often each occurred over all classes."""
     if isinstance(alpha, Mapping):
         return np.array([float(alpha.get(level, 0.0)) for level in levels])
@@ -132,16 +131,11 @@ def pseudocounts(alpha: Alpha, levels: Sequence[str], overall: Floats) -> Floats
     return np.full(len(levels), alpha.m / max(len(levels), 1))
 
 
-def pseudo_of(alpha: Alpha, levels: Sequence[Any], counts: Floats) -> Floats:
-    """One pseudo-count per level, from counts[level, class]."""
-    return fitted(counts) if alpha == FITTED else pseudocounts(alpha, levels, counts.sum(axis=1))
-
-
 class Smoothed(NamedTuple):
     """The smoothed probabilities of a column's levels."""
 
     counts: Floats  # [level, class]
-    pseudo: Floats  # of every level
+    pseudo: Floats  # [level, class], or [level, 1]
     probability: Floats  # P(level | class): (count + α) / Σ; uniform if both are 0
     logs: Floats
 
@@ -149,14 +143,15 @@ class Smoothed(NamedTuple):
 def smoothed(counts: Sequence[Floats], pseudo: Sequence[Floats]) -> list[Smoothed]:
     """Several columns, computed as one table."""
     sizes = np.array(list(map(len, counts)))
-    probability, logs = smoothed_tables(np.concatenate(counts), np.concatenate(pseudo), sizes)
+    raised = np.concatenate([n + a for n, a in zip(counts, pseudo, strict=True)])
+    probability, logs = smoothed_tables(raised, sizes)
     spans = [slice(end - size, end) for size, end in zip(sizes.tolist(), np.cumsum(sizes).tolist(), strict=True)]
     return [Smoothed(n, a, probability[span], logs[span]) for n, a, span in zip(counts, pseudo, spans, strict=True)]
 
 
-def smoothed_tables(counts: Floats, pseudo: Floats, sizes: Counts) -> tuple[Floats, Floats]:
-    """P(level | class) and its logarithm, for columns of so many levels each."""
-    raised, total = counts + pseudo[:, None], np.zeros((len(sizes), counts.shape[1]))
+def smoothed_tables(raised: Floats, sizes: Counts) -> tuple[Floats, Floats]:
+    """P(level | class) and its logarithm from counts with pseudo-counts, for columns of so many levels each."""
+    total = np.zeros((len(sizes), raised.shape[1]))
     some = sizes > 0
     if some.any():
         total[some] = np.add.reduceat(raised, (np.cumsum(sizes) - sizes)[some])
@@ -166,11 +161,6 @@ def smoothed_tables(counts: Floats, pseudo: Floats, sizes: Counts) -> tuple[Floa
         if not total.all():
             probability = np.where(whole > 0, probability, np.repeat(1.0 / np.maximum(sizes, 1), sizes)[:, None])
         return probability, np.log(probability)
-
-
-def settled_pseudo(fitted: Floats) -> Floats:
-    """Fitted pseudo-counts as EM holds them; a level without any gets a small one."""
-    return np.clip(fitted, LEAST_PSEUDO, MOST_PSEUDO)
 
 
 def log_dirichlet(pseudo: Floats, logs: Floats) -> float:
@@ -187,6 +177,11 @@ class SmoothedBelief(Belief):
 
     def __init__(self, known: Smoothed) -> None:
         self.counts, self.pseudo, self.probability, self.table = known
+
+    @property
+    def raised(self) -> Floats:
+        """The counts with pseudo-counts."""
+        return np.asarray(self.counts + self.pseudo)
 
     def codes(self, cells: Any) -> Codes:
         """The index of every cell's level, negative if it is missing or unknown."""
@@ -217,7 +212,7 @@ class SmoothedBelief(Belief):
         return heaviest(self.levels, self.counts[:, index], log_odds(self.table, index, prior), top)
 
     def posterior(self, index: int) -> Posterior:
-        alpha = (self.counts[:, index] + self.pseudo).tolist()
+        alpha = self.raised[:, index].tolist()
         return Dirichlet(dict(zip(self.levels, alpha, strict=True)))
 
     def credible(self, index: int, cells: Any, mass: float) -> tuple[Floats, Floats] | None:
@@ -239,7 +234,7 @@ class SmoothedBelief(Belief):
     def _uncertain(self, index: int) -> tuple[Floats, Indices | None]:
         """The counts and pseudo-counts of a class that say how uncertain its probabilities are, and which of them is
         about each level, if they are fewer."""
-        return self.counts[:, index] + self.pseudo, None
+        return self.raised[:, index], None
 
     def free(self) -> Free:
         return Free(max(len(self.counts) - 1, 0), outcomes=max(len(self.counts), 1))
@@ -252,7 +247,7 @@ class SmoothedBelief(Belief):
         return Terms(self.levels, self.table, np.zeros(self.table.shape[1]))
 
     def drawn(self, random: np.random.Generator) -> Belief:
-        return self._in_proportion(random.standard_gamma(self.counts + self.pseudo[:, None]))
+        return self._in_proportion(random.standard_gamma(self.raised))
 
     def _in_proportion(self, found: Floats) -> Belief:
         """The same with probabilities in these proportions, for every class that has any."""
@@ -277,23 +272,3 @@ class SmoothedBelief(Belief):
         for number, rows in by_class(classes):
             codes[rows] = random.choice(len(self.counts), len(rows), p=self.probability[:, number])
         return pa.array(codes)
-
-
-def fitted(counts: Floats, sizes: Counts | None = None) -> Floats:
-    """One pseudo-count per level, from counts[level, class]; 1 each if there is too little data (empirical Bayes). With
-    `sizes`, several columns of so many levels each, one after another.
-
-    The probabilities of each class are assumed to be drawn from a Dirichlet distribution around a common profile, worth
-    m values. If the classes differ by no more than chance, m is large and the column is weak evidence; if they have
-    hardly a level in common, m is small, and a level that a class never had is strong evidence. The shrinkage of a
-    class of mean size, m / (m + n), has a uniform prior; its posterior mean gives m.
-    """
-    return kernels.fit_pseudocounts(np.ascontiguousarray(counts), np.array([len(counts)]) if sizes is None else sizes)
-
-
-def witten_bell(different: Floats, words: Any) -> Floats:
-    """A pseudo-count for every word: each class, the last axis, gets as many as it has different words (Witten and
-    Bell, 1991)."""
-    classes = np.count_nonzero(different > 0, axis=-1)
-    mean = different.sum(axis=-1, where=different > 0) / np.maximum(classes, 1)
-    return np.where(classes > 0, mean / np.maximum(words, 1), 1.0)

@@ -146,6 +146,9 @@ NB_MODULE(compiled, m) {
                 fit_pseudocounts(counts.data() + at * classes, sizes.data()[i], classes, pseudo + at);
         });
     });
+    m.def("fit_strength", [](Table<double> counts) {
+        return fit_strength(counts.data(), counts.shape(0), counts.shape(1));
+    });
     m.def("add_rows", [](Out<int64_t> target, In<int64_t> rows, Table<int64_t> values, int64_t sign) {
         expect(values.shape(0) == rows.size() && values.shape(1) == target.shape(1), "the values do not fit");
         expect(are_below(rows, target.shape(0)), "there is no such row");

@@ -15,6 +15,14 @@ Limbs limbs(const Table<int64_t>& numbers, int64_t count) {
     return {numbers.data(), numbers.shape(1)};
 }
 
+LeftCells left_cells(const Table<double>& counts, const In<int32_t>& levels, const In<int32_t>& classes,
+                     const In<double>& left, const In<double>& totals) {
+    const int64_t count = levels.size();
+    expect(classes.size() == count && left.size() == count && totals.size() == count, "the cells differ in length");
+    expect(are_below(levels, counts.shape(0)) && are_below(classes, counts.shape(1)), "there is no such cell");
+    return {levels.data(), classes.data(), left.data(), totals.data(), count};
+}
+
 }  // namespace
 
 void bind_quotients(nb::module_& m) {
@@ -34,12 +42,16 @@ void bind_quotients(nb::module_& m) {
     }, "n"_a, "x"_a, "y"_a, "xy"_a, "up"_a, "upper"_a, "exponent"_a, "places"_a.none());
     m.def("fit_left_out", [](Table<double> counts, In<int32_t> levels, In<int32_t> classes, In<double> left,
                              In<double> totals) {
-        const int64_t count = levels.size();
-        expect(classes.size() == count && left.size() == count && totals.size() == count, "the cells differ in length");
-        expect(are_below(levels, counts.shape(0)) && are_below(classes, counts.shape(1)), "there is no such cell");
-        return both_filled<double>({count}, [&](double* worth, double* share) {
-            fit_left_out(counts.data(), counts.shape(0), counts.shape(1),
-                         {levels.data(), classes.data(), left.data(), totals.data(), count}, worth, share);
+        const LeftCells cells = left_cells(counts, levels, classes, left, totals);
+        return both_filled<double>({cells.size}, [&](double* worth, double* share) {
+            fit_left_out(counts.data(), counts.shape(0), counts.shape(1), cells, worth, share);
+        });
+    });
+    m.def("strengths_left_out", [](Table<double> counts, In<int32_t> levels, In<int32_t> classes, In<double> left,
+                                   In<double> totals) {
+        const LeftCells cells = left_cells(counts, levels, classes, left, totals);
+        return filled<double>({cells.size}, [&](double* strengths) {
+            strengths_left_out(counts.data(), counts.shape(0), counts.shape(1), cells, strengths);
         });
     });
 }

@@ -13,8 +13,39 @@ namespace {
 
 constexpr int worths = 16;          // values of m that are tried: 1/64 to 16 million, in steps of a factor of four
 constexpr double enough_each = 10;  // mean number of values per level, below which a profile is not informative
+constexpr double strong = 3;        // nats, odds of 20 to 1
 
 double worth(int i) { return std::ldexp(1.0, 2 * (i - 3)); }
+
+// log Γ(a + n) − log Γ(a), of few values as the logarithm of a product.
+double rising(double a, double n) {
+    if (n > 8.0 || n != std::floor(n)) return log_gamma(a + n) - log_gamma(a);
+    double product = a;
+    for (double i = 1.0; i < n; ++i) product *= a + i;
+    return std::log(product);
+}
+
+// The number of values that a prior is worth, and the logarithm of the likelihood integrated over it.
+struct Worth {
+    double values, evidence;
+
+    // From the log-likelihoods at the values tried, given the mean number of values that the prior is added to.
+    Worth(const double* likelihoods, double mean) {
+        double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
+        for (int i = 0; i < worths; ++i) {
+            moved[i] = worth(i) / (worth(i) + mean);
+            likely[i] = likelihoods[i] + std::log(moved[i]) + std::log1p(-moved[i]);
+        }
+        const double best = *std::max_element(likely, likely + worths);
+        for (int i = 0; i < worths; ++i) {
+            weight += std::exp(likely[i] - best);
+            sum += std::exp(likely[i] - best) * moved[i];
+        }
+        const double share = sum / weight;
+        values = mean * share / (1.0 - share);
+        evidence = best + std::log(weight);
+    }
+};
 
 // The classes with values, the number of values of each, and their total.
 struct Held {
@@ -37,7 +68,9 @@ struct Held {
 
     double many() const { return double(classes.size()); }
     double mean() const { return total / many(); }
-    bool too_few(int64_t levels) const { return many() < 2 || levels < 2 || total < enough_each * double(levels); }
+    bool comparable(int64_t levels) const { return many() >= 2 && levels >= 2; }
+    bool few(int64_t levels) const { return total < enough_each * double(levels); }
+    bool too_few(int64_t levels) const { return !comparable(levels) || few(levels); }
 
     // The mean share of a level over the classes, from its counts in all of them.
     double profile(const double* counts, int64_t levels) const {
@@ -64,19 +97,15 @@ struct Held {
     }
 
     // The number of values that the prior is worth, from log P(counts) at each of the values tried.
-    double worth_of(const double* likelihoods) const {
-        double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
-        for (int i = 0; i < worths; ++i) {
-            moved[i] = worth(i) / (worth(i) + mean());
-            likely[i] = likelihoods[i] + std::log(moved[i]) + std::log1p(-moved[i]);
-        }
-        const double best = *std::max_element(likely, likely + worths);
-        for (int i = 0; i < worths; ++i) {
-            weight += std::exp(likely[i] - best);
-            sum += std::exp(likely[i] - best) * moved[i];
-        }
-        const double share = sum / weight;
-        return mean() * share / (1.0 - share);
+    double worth_of(const double* likelihoods) const { return Worth(likelihoods, mean()).values; }
+
+    // log P(classes | level), with a prior worth so many values, spread like all classes; without the multinomial
+    // coefficient.
+    double chance(const double* counts, double all, double assumed) const {
+        double sum = -rising(assumed, all);
+        for (size_t i = 0; i < n.size(); ++i)
+            if (counts[classes[i]] > 0.0) sum += rising(assumed * n[i] / total, counts[classes[i]]);
+        return sum;
     }
 };
 
@@ -97,7 +126,66 @@ struct Fit {
     }
 };
 
+// log P(classes | levels) at each of the values tried: with a prior worth as many for every level, and with one in
+// proportion to the level's values.
+struct Strengths {
+    Held held;
+    double levels;
+    bool few;
+    double even[worths] = {}, often[worths] = {};
+
+    Strengths(const double* counts, int64_t size, int64_t width, Held found)
+        : held(std::move(found)), levels(double(size)), few(held.few(size)) {
+        for (int64_t level = 0; level < size; ++level) add(counts + level * width, 1.0);
+    }
+
+    double each() const { return held.total / levels; }
+
+    void add(const double* counts, double sign) {
+        double all = 0.0;
+        for (const int64_t c : held.classes) all += counts[c];
+        if (!(all > 0.0)) return;
+        for (int i = 0; i < worths; ++i) {
+            even[i] += sign * held.chance(counts, all, worth(i));
+            if (!few) often[i] += sign * held.chance(counts, all, worth(i) * all / each());
+        }
+    }
+
+    // 0 if a prior in proportion is as likely.
+    double strength() const {
+        const Worth found(even, each());
+        return few || found.evidence > Worth(often, each()).evidence + strong ? found.values : 0.0;
+    }
+};
+
 }  // namespace
+
+double fit_strength(const double* counts, int64_t levels, int64_t classes) {
+    const Held held(counts, levels, classes);
+    return held.comparable(levels) ? Strengths(counts, levels, classes, held).strength() : 0.0;
+}
+
+void strengths_left_out(const double* counts, int64_t levels, int64_t width, LeftCells cells, double* strengths) {
+    std::optional<Strengths> all;
+    std::vector<double> row(static_cast<size_t>(width));
+    for (int64_t at = 0; at < cells.size; ++at) {
+        const int64_t c = cells.classes[at];
+        if (!at || c != cells.classes[at - 1] || cells.totals[at] != cells.totals[at - 1]) {
+            const Held held(counts, levels, width, c, cells.totals[at]);
+            all.reset();
+            if (held.comparable(levels)) all.emplace(counts, levels, width, held);
+        }
+        strengths[at] = 0.0;
+        if (!all) continue;
+        const double* const before = counts + cells.levels[at] * width;
+        std::copy(before, before + width, row.begin());
+        row[c] = cells.left[at];
+        Strengths left = *all;
+        left.add(before, -1.0);
+        left.add(row.data(), 1.0);
+        strengths[at] = left.strength();
+    }
+}
 
 void fit_pseudocounts(const double* counts, int64_t levels, int64_t classes, double* pseudo) {
     const Held held(counts, levels, classes);

@@ -110,7 +110,7 @@ class BernoulliBelief(SmoothedBelief):
         return ByLevel(self.levels, self.table, truth=True)
 
     def posterior(self, index: int) -> Posterior:
-        misses, hits = (self.counts[:, index] + self.pseudo).tolist()
+        misses, hits = self.raised[:, index].tolist()
         return Beta("true", hits, misses)
 
     def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:

@@ -20,8 +20,9 @@ from tallybayes.data.cells import CODES, SHORT, Cells, is_missing, texts
 from tallybayes.data.errors import CellError
 from tallybayes.families.base import Family
 from tallybayes.families.belief import Belief, Unseen
+from tallybayes.families.fitted import pseudo_of, settled_pseudo
 from tallybayes.families.left_out import LeftOut, LeftOutFolds, centred_tables
-from tallybayes.families.levels_left_out import LevelsLeftOut
+from tallybayes.families.levels_left_out import CategoriesLeftOut
 from tallybayes.families.portable import ByLevel, Portable
 from tallybayes.families.settings import refused, setting
 from tallybayes.families.smoothing import (
@@ -31,8 +32,6 @@ from tallybayes.families.smoothing import (
     SmoothedBelief,
     log_dirichlet,
     named_levels,
-    pseudo_of,
-    settled_pseudo,
     smoothed,
     smoothing,
 )
@@ -59,8 +58,9 @@ class Categorical(Family):
 
     `alpha` is the Dirichlet prior: pseudo-counts added to every level. 1 is Laplace's, 0.5 Jeffreys', 0 maximum
     likelihood; a mapping gives one per level; `MEstimate(m, p)` adds m values spread like p; "fitted" adds values
-    spread like the average of the classes, and the more, the less the classes differ. `levels` names levels that exist
-    even if no row has them. A level that is neither seen nor named counts as missing.
+    spread like the average of the classes, or, if levels are rare, spread like the classes: the more, the less the
+    classes differ. `levels` names levels that exist even if no row has them. A level that is neither seen nor named
+    counts as missing.
 
     >>> from tallybayes import Model
     >>> model = Model.train({"sky": Categorical(alpha=1)}, {"sky": ["sun", "sun", "rain"]}, ["no", "no", "yes"])
@@ -110,16 +110,16 @@ class Categorical(Family):
         """Fitted pseudo-counts are held fixed; a level without any gets a small one."""
         if self.alpha != FITTED:
             return self
-        pseudo = settled_pseudo(belief.pseudo).tolist()
+        pseudo = settled_pseudo(belief.pseudo.mean(axis=1)).tolist()
         return replace(self, alpha=dict(zip(belief.levels, pseudo, strict=True)))
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
-        return log_dirichlet(belief.pseudo[:, None], belief.table)
+        return log_dirichlet(belief.pseudo, belief.table)
 
     def left_out(self, tally: Tally, classes: Sequence[Key]) -> LeftOut:
         always = {*self.levels, *named_levels(self.alpha)}
         levels, _ = tally.table(classes, always)
-        known = LevelsLeftOut(self.alpha, levels, tally.aligned(levels, classes).sums["n"], always)
+        known = CategoriesLeftOut(self.alpha, levels, tally.aligned(levels, classes).sums["n"], always)
         codes = self.coder(levels)
         return lambda cells, rows: known(codes(cells), rows)
 

@@ -15,6 +15,7 @@ from tallybayes.counts.sums import added_up
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.data.processors import MUCH, each_of
 from tallybayes.families.base import Belief
+from tallybayes.families.fitted import fitted, settled_pseudo
 from tallybayes.families.left_out import LeftOut, LeftOutFolds, centred_tables, weights_of
 from tallybayes.families.levels_left_out import LevelsLeftOut
 from tallybayes.families.numbers.interval_belief import IntervalBelief
@@ -38,10 +39,8 @@ from tallybayes.families.smoothing import (
     FITTED,
     MEstimate,
     Smoothed,
-    fitted,
     log_dirichlet,
-    pseudo_of,
-    settled_pseudo,
+    pseudocounts,
     smoothed_tables,
     smoothing,
 )
@@ -90,14 +89,14 @@ class Histogram(Values):
     def believe_each(self, tallies: Sequence[Tally], classes: Sequence[Key]) -> list[Belief]:
         known = self.counted(tallies, classes)
         plain, used, halves, chosen = self._chosen(known)
-        probability, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
+        probability, logs = smoothed_tables(used.counts + used.pseudo[:, None], used.sizes)
         densities = JoinedDensities.of(used, logs, halves).apart(used.sizes.tolist())
         found: list[Belief] = []
         start = 0
         columns = zip(plain.apart(known, halves), used.apart(known, halves), densities, chosen.tolist(), strict=True)
         for cut, own, density, number in columns:
             span = slice(start, start := start + len(own.counts))
-            levels = Smoothed(own.counts, own.pseudo, probability[span], logs[span])
+            levels = Smoothed(own.counts, own.pseudo[:, None], probability[span], logs[span])
             found.append(IntervalBelief(cut.ranges if number < 0 else own.ranges, levels, density, cut))
         return found
 
@@ -127,7 +126,8 @@ class Histogram(Values):
             return fitted(counts, sizes)
         ends = np.cumsum(sizes).tolist()
         each = zip([0, *ends], ends, strict=False)
-        return np.concatenate([pseudo_of(self.alpha, range(end - start), counts[start:end]) for start, end in each])
+        overall = counts.sum(axis=1)
+        return np.concatenate([pseudocounts(self.alpha, range(b - a), overall[a:b]) for a, b in each])
 
     @property
     def steady(self) -> Histogram:
@@ -142,7 +142,7 @@ class Histogram(Values):
         self, tallies: Sequence[Tally], columns: Sequence[Floats], folds: LeftOutFolds
     ) -> list[Floats]:
         _, used, halves, _ = self._chosen(self.counted_without(tallies, columns, folds))
-        _, logs = smoothed_tables(used.counts, used.pseudo, used.sizes)
+        _, logs = smoothed_tables(used.counts + used.pseudo[:, None], used.sizes)
         tables = centred_tables(JoinedDensities.of(used, logs, halves).reach)
         ends, evidence = np.cumsum(used.sizes + 1), []
         for column, cells in enumerate(columns):
@@ -158,7 +158,7 @@ class Histogram(Values):
         return _settled_histogram(self, ranges, settled_pseudo(pseudo) if self.alpha == FITTED else pseudo)
 
     def log_prior(self, tally: Tally, classes: Sequence[Key], belief: Any) -> float:
-        return log_dirichlet(belief.pseudo[:, None], belief.table)
+        return log_dirichlet(belief.pseudo, belief.table)
 
     @property
     def stays(self) -> str:

@@ -46,7 +46,7 @@ class IntervalBelief(SmoothedBelief):
             return super().heaviest(index, prior, top)
         ranges, counts, _ = self.cut
         at = np.eye(len(counts))[self._plain]
-        often = self.counts.sum(axis=1, keepdims=True) + self.pseudo[:, None]
+        often = self.counts.sum(axis=1, keepdims=True) + self.pseudo
         evidence = at.T @ (often * self.table) / np.maximum(at.T @ often, LEAST)
         return heaviest(names_of(ranges), counts[:, index], log_odds(evidence, index, prior), top)
 

@@ -14,8 +14,9 @@ import numpy as np
 
 from tallybayes.counts.exact import Floats, Mask
 from tallybayes.counts.tally import Rows
+from tallybayes.families.fitted import witten_bell
 from tallybayes.families.left_out import equal_rows
-from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts, witten_bell
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, pseudocounts
 from tallybayes.families.text.counted_words import LeftWords
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.readings import LEAST_ALPHA, mean_lengths, words_per_share

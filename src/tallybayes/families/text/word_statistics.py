@@ -12,7 +12,8 @@ import numpy as np
 from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Counts, Floats, Mask
 from tallybayes.counts.rows import UNIT
-from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts, witten_bell
+from tallybayes.families.fitted import witten_bell
+from tallybayes.families.smoothing import FITTED, Alpha, MEstimate, named_levels, pseudocounts
 from tallybayes.families.text.corpus import Corpus, Frequencies, frequencies
 from tallybayes.families.text.mix import AUTO
 from tallybayes.kernels.strings import index_strings, index_words
