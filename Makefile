@@ -4,7 +4,7 @@ BIN := .venv/bin
 KERNELS := $(wildcard src/tallybayes/kernels/*.cpp src/tallybayes/kernels/*.hpp)
 
 BENCHMARKS := start million_rows dependence one_row small sklearn_face validate weighing missing_labels coverage novelty \
-	suspects growth text many_classes sequence joint enron stream database scale spark mail serve spam_mail spamd accuracy store
+	suspects growth text many_classes rare_levels sequence joint enron stream database scale spark mail serve spam_mail spamd accuracy store
 
 EXAMPLES ?= few
 export PYTHONDONTWRITEBYTECODE :=# tests are compiled once, not by every process
