@@ -136,9 +136,8 @@ def fitted(counts):
 
 
 def strength(counts):
-    """How many values, spread like all classes, are added to every level; 0 if it is better to add them in proportion
-    to the level's values, or there are not two levels and two classes.
-    """
+    """How many values, spread like all classes, are added to every level; 0 if it is not much better to do so than in
+    proportion to the level's values, or one for each class to few, or if there are not two levels and two classes."""
     held = counts[:, counts.sum(axis=0) > 0]
     levels, classes = held.shape
     if classes < 2 or levels < 2:
@@ -155,7 +154,11 @@ def strength(counts):
         return found
 
     even, often = likely(np.ones(len(n))), likely(n / each)
-    if held.sum() >= 10.0 * levels and logsumexp(even) <= logsumexp(often) + 3.0:
+    other = logsumexp(often)
+    if held.sum() < 10.0 * levels:
+        laplace = gammaln(1.0 + met).sum() + (gammaln(classes) - gammaln(classes + n)).sum()
+        other = laplace + np.log((moved * (1.0 - moved)).sum())
+    if logsumexp(even) <= other + 3.0:
         return 0.0
     mean = np.average(moved, weights=np.exp(even - even.max()))
     return each * mean / (1.0 - mean)

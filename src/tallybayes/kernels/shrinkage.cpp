@@ -31,9 +31,10 @@ struct Worth {
 
     // From the log-likelihoods at the values tried, given the mean number of values that the prior is added to.
     Worth(const double* likelihoods, double mean) {
-        double moved[worths], likely[worths], weight = 0.0, sum = 0.0;
+        double moved[worths], likely[worths], prior = 0.0, weight = 0.0, sum = 0.0;
         for (int i = 0; i < worths; ++i) {
             moved[i] = worth(i) / (worth(i) + mean);
+            prior += moved[i] * (1.0 - moved[i]);
             likely[i] = likelihoods[i] + std::log(moved[i]) + std::log1p(-moved[i]);
         }
         const double best = *std::max_element(likely, likely + worths);
@@ -43,7 +44,7 @@ struct Worth {
         }
         const double share = sum / weight;
         values = mean * share / (1.0 - share);
-        evidence = best + std::log(weight);
+        evidence = best + std::log(weight / prior);
     }
 };
 
@@ -127,12 +128,12 @@ struct Fit {
 };
 
 // log P(classes | levels) at each of the values tried: with a prior worth as many for every level, and with one in
-// proportion to the level's values.
+// proportion to the level's values, or, of few values, with Laplace's, one for every class.
 struct Strengths {
     Held held;
     double levels;
     bool few;
-    double even[worths] = {}, often[worths] = {};
+    double even[worths] = {}, often[worths] = {}, laplace = 0.0;
 
     Strengths(const double* counts, int64_t size, int64_t width, Held found)
         : held(std::move(found)), levels(double(size)), few(held.few(size)) {
@@ -149,12 +150,15 @@ struct Strengths {
             even[i] += sign * held.chance(counts, all, worth(i));
             if (!few) often[i] += sign * held.chance(counts, all, worth(i) * all / each());
         }
+        laplace -= sign * rising(held.many(), all);
+        for (const int64_t c : held.classes) laplace += sign * rising(1.0, counts[c]);
     }
 
-    // 0 if a prior in proportion is as likely.
+    // 0 if the other prior is as likely.
     double strength() const {
         const Worth found(even, each());
-        return few || found.evidence > Worth(often, each()).evidence + strong ? found.values : 0.0;
+        const double other = few ? laplace : Worth(often, each()).evidence;
+        return found.evidence > other + strong ? found.values : 0.0;
     }
 };
 
