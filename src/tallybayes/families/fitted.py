@@ -17,8 +17,8 @@ LEAST_PSEUDO, MOST_PSEUDO = 1e-3, 1.0  # of a level under EM: values fitted to t
 def pseudo_of(alpha: Alpha, levels: Sequence[Any], counts: Floats) -> Floats:
     """Pseudo-counts [level, class], or [level, 1] if all classes have the same, from counts[level, class].
 
-    Fitted ones are spread like the classes' profile, or, if that explains the classes of each level worse, they are as
-    many for every level: P(class | level) is drawn from a Dirichlet distribution around the shares of the classes.
+    Fitted ones are spread like the classes' profile, or, if that explains the classes of each level much worse, they
+    are as many for every level: P(class | level) is drawn from a Dirichlet distribution around the classes' shares.
     """
     if alpha != FITTED:
         return pseudocounts(alpha, levels, counts.sum(axis=1))[:, None]

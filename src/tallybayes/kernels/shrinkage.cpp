@@ -150,11 +150,12 @@ struct Strengths {
             even[i] += sign * held.chance(counts, all, worth(i));
             if (!few) often[i] += sign * held.chance(counts, all, worth(i) * all / each());
         }
+        if (!few) return;
         laplace -= sign * rising(held.many(), all);
         for (const int64_t c : held.classes) laplace += sign * rising(1.0, counts[c]);
     }
 
-    // 0 if the other prior is as likely.
+    // 0 unless the other prior is much less likely.
     double strength() const {
         const Worth found(even, each());
         const double other = few ? laplace : Worth(often, each()).evidence;
