@@ -23,6 +23,7 @@ Numbers = NDArray[np.float64]
 Column = Numbers | tuple[NDArray[Any], Numbers]  # numbers, or codes and the number of each
 
 NUMERIC = (pa.types.is_integer, pa.types.is_floating, pa.types.is_decimal, pa.types.is_boolean, pa.types.is_null)
+FALSE_TRUE = np.array([0.0, 1.0])  # the numbers that booleans are
 BLOCK = 1 << 16  # rows that are converted to numbers at a time
 SPARE = np.uint64(11)  # bits of a mark beyond those that a double holds
 LARGE = 2.0**53  # doubles represent larger integers with gaps
@@ -67,12 +68,17 @@ def _columns(cells: pa.Array) -> Iterator[Column]:
             yield from _columns(child)
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
         yield _of_lists(cells)
+    elif pa.types.is_boolean(kind):
+        yield _codes(cells.cast(pa.int8())), FALSE_TRUE
     elif pa.types.is_dictionary(kind):
-        codes = cells.indices if cells.indices.type in CODES else cells.indices.cast(pa.int32())
-        codes = codes.fill_null(-1) if codes.null_count else codes
-        yield codes.to_numpy(), _numbers(cells.dictionary)
+        indices = cells.indices
+        yield _codes(indices if indices.type in CODES else indices.cast(pa.int32())), _numbers(cells.dictionary)
     else:
         yield _numbers(cells)
+
+
+def _codes(codes: pa.Array) -> NDArray[Any]:
+    return (codes.fill_null(-1) if codes.null_count else codes).to_numpy()
 
 
 def _numbers(cells: pa.Array) -> Numbers:
