@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
+
 from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
-from tallybayes.counts.tally import Key, Tally
+from tallybayes.counts.tally import Key, Slots, Tally
 
 
 class IntegerTally(Tally):
@@ -32,16 +34,31 @@ class IntegerTally(Tally):
         given = self._given
         if given is not None:  # several threads may come here at once, and must find the same dictionary
             self.__dict__.setdefault("_slots", dict(zip(given.tolist(), range(len(given)), strict=True)))
-            self._given = None  # slots may be added from now on
+            self._given = None  # slots may be added to the dictionary from now on
         return self.__dict__["_slots"]
 
-    def _rows_in(self, target: Tally) -> dict[Any, int] | Counts:
-        given = self._given
-        return self._slots if given is None else kernels.find_keys(given, *target.ordered())
+    def __len__(self) -> int:
+        return super().__len__() if (given := self._given) is None else len(given)
 
-    def _new_to(self, target: Tally) -> list[Any]:
-        given, rows = self._given, self._rows_in(target)
-        if given is None or isinstance(rows, dict):
-            return super()._new_to(target)
-        new: list[Any] = given[rows < 0].tolist()
-        return new
+    def ordered(self) -> tuple[Counts, Counts]:
+        if (given := self._given) is None:
+            return super().ordered()
+        self._order = order = self._order.extended(given)
+        return order.slots, order.places
+
+    def _places_in(self, target: Tally) -> Counts | None:
+        return None if (given := self._given) is None else kernels.find_keys(given, *target.ordered())
+
+    def _new_to(self, target: Tally, places: Counts | None) -> Slots:
+        if places is None:
+            return super()._new_to(target, places)
+        new, given = np.flatnonzero(places < 0), self._given  # another thread may have made the dictionary by now
+        places[new] = np.arange(len(target), len(target) + len(new))
+        return (np.fromiter(self._slots, np.int64) if given is None else given)[new]
+
+    def _append(self, new: Slots) -> None:
+        given = self._given
+        if given is None or not isinstance(new, np.ndarray):
+            super()._append(new)
+        else:
+            self._given = np.concatenate([given, new])

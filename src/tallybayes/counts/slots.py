@@ -109,20 +109,19 @@ class IntegerOrder(NamedTuple):
     """The order of slots that are integers. Slots are only ever added, at the end, so those that were sorted before
     need not be sorted again."""
 
-    known: Mapping[Any, int] | None = None  # the slots that were sorted, in the order in which they were added
     slots: NDArray[np.int64] = np.zeros(0, np.int64)
     places: NDArray[np.int64] = np.zeros(0, np.int64)
 
-    def extended(self, known: dict[Any, int]) -> IntegerOrder:
-        """The order of all slots by now."""
-        before = self if self.known is known else IntegerOrder(known)
-        count = len(known) - len(before.slots)
-        if not count:
-            return before
-        new = np.fromiter(islice(reversed(known), count), np.int64, count)
-        order = new.argsort()
-        places = len(known) - 1 - order
-        if not len(before.slots):
-            return IntegerOrder(known, new[order], places)
-        at = before.slots.searchsorted(new[order])
-        return IntegerOrder(known, np.insert(before.slots, at, new[order]), np.insert(before.places, at, places))
+    def extended(self, all_slots: dict[Any, int] | NDArray[np.int64]) -> IntegerOrder:
+        """The order of all slots by now, which are given in the order in which they were added."""
+        first = len(self.slots)
+        if first == len(all_slots):
+            return self
+        if isinstance(all_slots, dict):
+            last = np.fromiter(islice(reversed(all_slots), len(all_slots) - first), np.int64)[::-1]
+        else:
+            last = all_slots[first:]
+        order = last.argsort()
+        new, places = last[order], first + order
+        at = self.slots.searchsorted(new)
+        return IntegerOrder(np.insert(self.slots, at, new), np.insert(self.places, at, places))

@@ -23,6 +23,7 @@ from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions,
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.tallies import AnyTally
 
+Slots = Sequence[Slot] | Counts
 RowSums = tuple[Slot, Key, tuple[str, ...], tuple[float, ...], tuple[bool, ...]]
 
 FEW_CELLS = 128  # up to here Python is faster than numpy
@@ -86,7 +87,7 @@ class Tally(AnyTally):
 
     @property
     def sums(self) -> dict[str, Exact]:
-        return {name: array[: len(self._slots)] for name, array in self._arrays.items()}
+        return {name: array[: len(self)] for name, array in self._arrays.items()}
 
     def end(self, name: str) -> int:
         """Where the limbs of a sum end: see `Exact.end`."""
@@ -195,12 +196,12 @@ class Tally(AnyTally):
 
     def read(self, slots: Collection[Slot] | None, classes: Sequence[Key]) -> dict[str, Exact]:
         """The same sums, of all slots if none are given; read-only: not copied if the labels are these already."""
-        slots = self._slots if slots is None else slots
-        return self.sums if self._has_labels(slots, classes) else self.aligned(slots, classes).sums
+        same = list(self._classes) == list(classes) if slots is None else self._has_labels(slots, classes)
+        return self.sums if same else self.aligned(self._slots if slots is None else slots, classes).sums
 
     def _has_labels(self, slots: Collection[Slot], classes: Sequence[Key]) -> bool:
         """Whether the labels are exactly these, in this order."""
-        if list(self._classes) != list(classes) or len(self._slots) != len(slots):
+        if list(self._classes) != list(classes) or len(self) != len(slots):
             return False
         return slots is self._slots or list(slots) == list(self._slots)
 
@@ -240,29 +241,37 @@ class Tally(AnyTally):
 
     def add(self, other: Tally, sign: int = 1) -> None:
         row = other._row  # read first: if both are the same tally, reading its slots makes the sums
-        if row is None:
-            here, there = (self._slots, self._classes, self._arrays), (other._classes, other._arrays)
-            largest = kernels.add_sums(*here, other._rows_in(self), *there, sign)
-        else:
-            largest = kernels.add_values(self._slots, self._classes, self._arrays, row, sign)
-        if 0 <= largest < FULL:
-            return
-        if largest >= FULL:
-            self._arrays = {name: array.carried() for name, array in self._arrays.items()}
-        elif not self._classes and not self._slots:  # there is no room, and nothing was done
+        places = other._places_in(self) if row is None else None
+        largest = self._add(other, row, places, sign)
+        if largest < 0 and not self._classes and not self._slots:
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
-        else:
-            self._admit(other)
-            self.add(other, sign)
+        elif largest < 0:
+            self._admit(other, places)
+            largest = self._add(other, row, places, sign)
+            assert largest >= 0
+        if largest >= FULL:
+            self._arrays = {name: array.carried() for name, array in self._arrays.items()}
 
-    def _rows_in(self, target: Tally) -> dict[Slot, int] | Counts:
-        """The slots; or where each of them is in the other tally, −1 if it is not."""
-        return self._slots
+    def _add(self, other: Tally, row: RowSums | None, places: Counts | None, sign: int) -> int:
+        """Adds the other's sums. Returns the largest limb; −1 if there is no room and nothing was done."""
+        if row is not None:
+            return kernels.add_values(self._slots, self._classes, self._arrays, row, sign)
+        slots = (self._slots, other._slots) if places is None else places
+        return kernels.add_sums(slots, self._classes, self._arrays, other._classes, other._arrays, sign)
 
-    def _new_to(self, target: Tally) -> list[Slot]:
-        """The slots that the other tally lacks."""
+    def _places_in(self, target: Tally) -> Counts | None:
+        """Where each slot is in the other tally, −1 if it is not; None if dictionaries have to tell."""
+        return None
+
+    def _new_to(self, target: Tally, places: Counts | None) -> Slots:
+        """The slots that the other tally lacks; `places` are completed by those they will get there."""
         return [] if self._slots is target._slots else [*filterfalse(target._slots.__contains__, self._slots)]
+
+    def _append(self, new: Slots) -> None:
+        self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
+        names = new.tolist() if isinstance(new, np.ndarray) else new
+        self._slots.update(zip(names, count(len(self._slots)), strict=False))
 
     def _place(self, other: Tally) -> Any:
         """Where the other's cells are among these."""
@@ -270,17 +279,17 @@ class Tally(AnyTally):
         classes = np.fromiter(map(self._classes.__getitem__, other._classes), np.intp, len(other._classes))
         return slots[:, None], classes
 
-    def _admit(self, other: Tally) -> None:
-        """Makes room for the other's labels, and for its limbs."""
-        if new := other._new_to(self):
-            self._slots = dict(self._slots) if isinstance(self._slots, Positions) else self._slots
-            self._slots.update(zip(new, count(len(self._slots)), strict=False))
+    def _admit(self, other: Tally, places: Counts | None) -> None:
+        """Makes room for the other's labels, which get their places, and for its limbs."""
+        new = other._new_to(self, places)
+        if len(new):
+            self._append(new)
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
         for name, array in self._arrays.items():
             height, width = array.shape
             low, size = union(array, other._arrays[name])
-            taller = height if len(self._slots) <= height else max(len(self._slots), height * 2)
+            taller = height if len(self) <= height else max(len(self), height * 2)
             if (taller, len(self._classes), low, size) != (height, width, array.low, array.limbs.shape[-1]):
                 larger = np.zeros((taller, len(self._classes), size), np.int64)
                 start = array.low - low

@@ -215,10 +215,9 @@ def count_codes(codes: Codes | NDArray[np.int8], classes: Codes, levels: int, wi
 def carry(limbs: Counts) -> tuple[Counts, int]: ...
 def round_limbs(limbs: Counts, low: int) -> Floats: ...
 def add_sums(
-    slots: dict[Any, int],
+    slots: tuple[dict[Any, int], dict[Any, int]] | NDArray[np.int64],
     classes: dict[Any, int],
     sums: dict[str, Any],
-    other_slots: dict[Any, int] | NDArray[np.int64],
     other_classes: dict[Any, int],
     other_sums: dict[str, Any],
     sign: int,

@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <variant>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 
 #include "arrays.hpp"
@@ -96,14 +97,18 @@ struct Pair {
     }
 };
 
-// The other's slots are a dictionary, or an array that gives the place of each here.
-int64_t add_sums(nb::dict slots, nb::dict classes, nb::dict sums, std::variant<nb::dict, In<int64_t>> other_slots,
-                 nb::dict other_classes, nb::dict other_sums, int64_t sign) {
+// The other's slots: the place of each here, or both dictionaries of slots.
+using Slots = std::variant<std::pair<nb::dict, nb::dict>, In<int64_t>>;
+
+int64_t add_sums(Slots slots, nb::dict classes, nb::dict sums, nb::dict other_classes, nb::dict other_sums, int64_t sign) {
     Places rows, columns;
-    if (const auto* given = std::get_if<In<int64_t>>(&other_slots))
-        for (int64_t i = 0; i < given->size(); ++i) rows.emplace_back(int64_t(i), given->data()[i]);
-    else if (!find_places(slots, std::get<nb::dict>(other_slots), rows))
-        return -1;
+    if (const auto* given = std::get_if<In<int64_t>>(&slots)) {
+        rows.reserve(size_t(given->size()));
+        for (int64_t i = 0; i < given->size(); ++i) rows.emplace_back(i, given->data()[i]);
+    } else {
+        const auto& [here, there] = std::get<std::pair<nb::dict, nb::dict>>(slots);
+        if (!find_places(here, there, rows)) return -1;
+    }
     if (!find_places(classes, other_classes, columns)) return -1;
     std::vector<Pair> pairs;
     pairs.reserve(other_sums.size());

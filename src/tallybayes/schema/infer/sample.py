@@ -77,11 +77,15 @@ def _checked(weights: Any) -> NDArray[np.float64]:
 
 
 def _sliced(data: Any) -> tuple[Any, bool]:
-    """Some rows of a large pandas or polars DataFrame, so that not all of them need be converted to Arrow."""
-    if hasattr(data, "__len__") and (hasattr(data, "iloc") or hasattr(data, "gather_every")):
+    """Some rows of a large matrix of numbers or pandas or polars DataFrame, so that not all of them need be converted
+    to Arrow."""
+    matrix = isinstance(data, np.ndarray) and data.ndim == 2 and data.dtype.kind in "biuf"
+    if matrix or (hasattr(data, "__len__") and (hasattr(data, "iloc") or hasattr(data, "gather_every"))):
         step = -(-len(data) // SAMPLE_ROWS)
         if step > 1:
-            return (data.iloc[::step] if hasattr(data, "iloc") else data.gather_every(step)), False
+            if hasattr(data, "gather_every"):
+                return data.gather_every(step), False
+            return (data if matrix else data.iloc)[::step], False
     return data, True
 
 
@@ -90,7 +94,7 @@ def _odd_elsewhere(data: Any, kept: list[pa.RecordBatch]) -> Iterator[pa.RecordB
     odd: dict[str, tuple[int, pa.RecordBatch]] = {}
     _note_odd(odd, kept, 0)
     texts = [field.name for field in kept[0].schema if frames.is_text(field.type) and field.name not in odd]
-    for name in data.columns:
+    for name in data.columns if texts else ():
         if str(name) in texts:
             found: dict[str, tuple[int, pa.RecordBatch]] = {}
             _note_odd(found, frames.batches(data[[name]]), 0)
