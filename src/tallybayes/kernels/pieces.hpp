@@ -11,7 +11,7 @@ constexpr int64_t word_powers = 3;  // of a word's information: 0, ½, 1
 struct CountedWords {
     const int64_t* starts;
     const int32_t *classes, *blocks;        // of each cell; of each word
-    const double *counts, *overall;         // [base][cell], [base][word]
+    const double *counts, *overall;         // [cell][base], [word][base]
     const double *totals, *scale;           // [base][block][class], [base][block]
     int64_t words, cells, width, block_count;  // width: how many classes
     double a;                               // smoothing

@@ -13,8 +13,8 @@ nb::tuple pieces(In<int64_t> starts, In<int32_t> classes, In<int32_t> blocks, Ta
     const int64_t cells = classes.size(), size = blocks.size(), width = totals.shape(2), count = totals.shape(1);
     expect(are_starts(starts, cells) && starts.size() == size + 1 && are_below(classes, width) && are_below(blocks, count),
            "the cells of words are not in order");
-    expect(counts.shape(0) == word_bases && counts.shape(1) == cells && overall.shape(0) == word_bases &&
-               overall.shape(1) == size && totals.shape(0) == word_bases && scale.shape(0) == word_bases &&
+    expect(counts.shape(0) == cells && counts.shape(1) == word_bases && overall.shape(0) == size &&
+               overall.shape(1) == word_bases && totals.shape(0) == word_bases && scale.shape(0) == word_bases &&
                scale.shape(1) == count,
            "counts are missing");
     expect(are_starts(documents, words.size()) && are_below(words, size) && times.size() == words.size() &&

@@ -11,6 +11,7 @@ documents, predict the others better by more than the standard error.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -83,8 +84,8 @@ class PieceMaker:
         self._blocks = blocks.astype(np.int32)
         self._classes = np.ascontiguousarray(seen.classes, np.int32)
         found = list(bases(family, seen, blocks))
-        self._counts = np.stack([base.counts for base in found])
-        self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
+        self._counts, self._overall = (np.stack([base[i] for base in found], axis=1) for i in (0, 1))
+        self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (2, 3))
         self._texts = seen.texts
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
@@ -119,10 +120,12 @@ class PieceMaker:
         counts = np.stack([np.ones(len(of)), documents.times, documents.share])
         taken = counts * times[of] * self._scale[:, blocks]
         rest, shape = copy(self), self._totals.shape
-        rest._counts = _less(self._counts, cells.searchsorted(documents.word * np.int64(width) + labels[of]), taken)
-        rest._overall = _less(self._overall, documents.word, taken)
-        rest._totals = _less(self._totals.reshape(len(taken), -1), blocks * width + labels[of], taken).reshape(shape)
-        rest._texts = _less(self._texts[None], labels, times[None])[0]
+        at = cells.searchsorted(documents.word * np.int64(width) + labels[of])
+        rest._counts = np.stack(_less(self._counts.T, at, taken), axis=1)
+        rest._overall = np.stack(_less(self._overall.T, documents.word, taken), axis=1)
+        totals = self._totals.reshape(len(taken), -1)
+        rest._totals = np.stack(_less(totals, blocks * width + labels[of], taken)).reshape(shape)
+        (rest._texts,) = _less([self._texts], labels, [times])
         return rest
 
     def evidence(self, documents: Documents, mix: Mix) -> Floats:
@@ -133,11 +136,10 @@ class PieceMaker:
         return np.concatenate([np.zeros((0, self.seen.width)), *found])
 
 
-def _less(sums: Floats, places: Any, taken: Floats) -> Floats:
-    """[base, place]: the sums less what is taken from some places."""
-    return np.maximum(
-        [each - np.bincount(places, some, len(each)) for each, some in zip(sums, taken, strict=True)], 0.0
-    )
+def _less(sums: Iterable[Floats], places: Any, taken: Iterable[Floats]) -> list[Floats]:
+    """The sums of each base less what is taken from some places."""
+    each = zip(sums, taken, strict=True)
+    return [np.maximum(total - np.bincount(places, some, len(total)), 0.0) for total, some in each]
 
 
 # Penalties on the distance from the defaults, relative to the sum of losses:
