@@ -169,11 +169,11 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
     """Some of the documents choose `a`, whether weights may be negative, and whether the default mix is as good; all of
     them fit the rest."""
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.seen.starts))
-    found = each_of(lambda a: pieces_of(some, a), SMOOTHINGS, len(some.word) * pieces_of.seen.width)
-    pieces = dict(zip(SMOOTHINGS, found, strict=True))
+    work = len(some.word) * pieces_of.seen.width
+    pieces = dict(zip(SMOOTHINGS, each_of(lambda a: pieces_of(some, a), SMOOTHINGS, work), strict=True))
     usual = usual_mix(pieces_of.family, USUAL_A, pieces_of.seen.classes_met)
     least = _least(pieces_of, some, usual, length)
-    tried = [fit_mix(pieces[a], replace(usual, a=a), length, least) for a in SMOOTHINGS]
+    tried = each_of(lambda a: fit_mix(pieces[a], replace(usual, a=a), length, least), SMOOTHINGS, work)
     mix = min(tried, key=lambda mix: pieces[mix.a].loss(mix))
     if len(some) < len(documents):
         mix = fit_mix(pieces_of(documents, mix.a), replace(usual, a=mix.a), length, least)
@@ -183,15 +183,17 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
 def _least(pieces_of: PieceMaker, documents: Documents, usual: Mix, length: float) -> float:
     """The bound of θ: none if a fold that is neither counted nor in the fit is predicted better so, by more than the
     standard error."""
-    fold, gains = np.empty(len(documents), np.intp), []
+    fold = np.empty(len(documents), np.intp)
     fold[np.argsort(documents.held.argmax(axis=1), kind="stable")] = np.arange(len(documents)) % FOLDS
-    for number in range(FOLDS):
+
+    def gain_in(number: int) -> Floats:
         out, others = documents.those(fold == number), documents.those(fold != number)
         rest = pieces_of.without(out)
         learned, asked = rest(others, usual.a), rest(replace(out, own=np.zeros_like(out.own)), usual.a)
         adding, signed = (asked.losses(fit_mix(learned, usual, length, least)) for least in (ADDING, SIGNED))
-        gains.append(adding - signed)
-    gain = np.concatenate(gains)
+        return adding - signed
+
+    gain = np.concatenate(each_of(gain_in, range(FOLDS), len(documents.word) * pieces_of.seen.width))
     return SIGNED if gain.sum() > np.sqrt(gain @ gain) else ADDING
 
 
