@@ -15,23 +15,27 @@ constexpr double least = 1e-12;  // lower bound of counts and shares
 constexpr int64_t together = 64;  // words whose logarithms are computed together
 constexpr int64_t ahead = 16;     // words whose cells are prefetched
 
-// The share π of a class in the counts of a block, its reciprocal, and that of 1 − π, or 0.
+// The share π of a class in the counts of a block, its reciprocal, and that of 1 − π, or 0; known for one document.
 struct Share {
     double part, inverse, inverse_rest;
+    int64_t document = -1;
 };
 
 class Leaving {
 public:
-    Leaving(const CountedWords& known, const LeftDocuments& left)
-        : known_(known), left_(left), shares_(size_t(word_bases * known.block_count * known.width)) {}
+    Leaving(const CountedWords& known, const LeftDocuments& left, const double* theta)
+        : known_(known), left_(left), theta_(theta), shares_(size_t(word_bases * known.block_count * known.width)),
+          taken_(size_t(word_bases * known.block_count)), all_(taken_.size()), sums_(taken_.size()) {
+        for (size_t row = 0; row < all_.size(); ++row)
+            for (int64_t c = 0; c < known.width; ++c) all_[row] += known.totals[int64_t(row) * known.width + c];
+    }
 
     // The evidence of one document's words, and how many of them occur in others.
     double operator()(int64_t document, double* pieces) {
+        document_ = document;
         own_ = left_.own + document * known_.width;
-        weight_ = 0.0;
-        for (int64_t c = 0; c < known_.width; ++c) weight_ += own_[c];
         const int64_t first = left_.starts[document], last = left_.starts[document + 1];
-        find_shares(first, last);
+        leave(first, last);
         double met = 0.0;
         for (int64_t at = first; at < last; at += together) {
             find_cells(at, std::min(at + together, last));
@@ -56,22 +60,30 @@ private:
         return scale * (base == 0 ? 1.0 : base == 1 ? left_.times[token] : left_.share[token]);
     }
 
-    // The shares of the classes without the document.
-    void find_shares(int64_t first, int64_t last) {
-        taken_.assign(size_t(word_bases * known_.block_count), 0.0);
+    // Finds the weight of the document, its words in each block, and the counts of all others.
+    void leave(int64_t first, int64_t last) {
+        std::fill(taken_.begin(), taken_.end(), 0.0);
         for (int64_t at = first; at < last; ++at)
             for (int64_t base = 0; base < word_bases; ++base)
                 taken_[base * known_.block_count + known_.blocks[left_.words[at]]] += mine(base, at);
-        for (size_t row = 0; row < taken_.size(); ++row) {
-            const double* totals = known_.totals + int64_t(row) * known_.width;
-            Share* shares = &shares_[row * known_.width];
-            double sum = 0.0;
-            for (int64_t c = 0; c < known_.width; ++c) sum += shares[c].part = std::max(totals[c] - taken_[row] * own_[c], 0.0);
-            for (int64_t c = 0; c < known_.width; ++c) {
-                const double part = std::max(sum > 0.0 ? shares[c].part / sum : 0.0, least), rest = 1.0 - part;
-                shares[c] = {part, 1.0 / part, rest > 0.0 ? 1.0 / rest : 0.0};
-            }
+        sums_ = all_;
+        weight_ = 0.0;
+        for (int64_t c = 0; c < known_.width; ++c) {
+            if (own_[c] == 0.0) continue;
+            weight_ += own_[c];
+            for (size_t row = 0; row < sums_.size(); ++row)
+                sums_[row] -= std::min(taken_[row] * own_[c], known_.totals[int64_t(row) * known_.width + c]);
         }
+    }
+
+    // The share of a class without the document.
+    const Share& share(int64_t row, int32_t label) {
+        Share& found = shares_[size_t(row * known_.width + label)];
+        if (found.document == document_) return found;
+        const double total = std::max(known_.totals[row * known_.width + label] - taken_[row] * own_[label], 0.0);
+        const double part = std::min(std::max(sums_[row] > 0.0 ? total / sums_[row] : 0.0, least), 1.0), rest = 1.0 - part;
+        found = {part, 1.0 / part, rest > 0.0 ? 1.0 / rest : 0.0, document_};
+        return found;
     }
 
     // Finds the cells of some words that other documents have.
@@ -104,66 +116,67 @@ private:
     // q / π and (1 − q) / (1 − π) of a word's cells, and the count of all of them, with smoothing.
     void find_counts(int64_t base, const Word& word, double& usual) {
         const int32_t number = left_.words[word.token];
+        const int64_t row = base * known_.block_count + known_.blocks[number];
         const double own = mine(base, word.token), a = known_.a;
         double overall = std::max(known_.overall[word_bases * number + base] - own * weight_, 0.0);
-        const Share* shares = shares_of(base, number);
         for (size_t i = word.first; i < word.last; ++i) {
             const auto [at, label] = cells_[i];
-            const double n = std::max(known_.counts[word_bases * at + base] - own * own_[label], least);
-            overall = std::max(overall, n);  // which may have been rounded
-            counts_[i] = n;
-            parts_[i] = shares[label].part;
-            likely_[i] = a + n * shares[label].inverse;
+            counts_[i] = std::max(known_.counts[word_bases * at + base] - own * own_[label], least);
+            overall = std::max(overall, counts_[i]);  // which may have been rounded
         }
-        if (!known_.two)
-            for (size_t i = word.first; i < word.last; ++i)
-                others_[i] = a + (overall - counts_[i]) * shares[cells_[i].label].inverse_rest;
+        for (size_t i = word.first; i < word.last; ++i) {
+            const auto& [part, inverse, inverse_rest, _] = share(row, cells_[i].label);
+            parts_[i] = part;
+            likely_[i] = a + counts_[i] * inverse;
+            others_[i] = a + (overall - counts_[i]) * inverse_rest;
+        }
         usual = a + overall;
     }
 
     void add_word(int64_t base, const Word& word, double usual, double log_usual, double* pieces) {
-        const int32_t number = left_.words[word.token];
         double information = 0.0, seen = 0.0;
         for (size_t i = word.first; i < word.last; ++i) {
             information += parts_[i] * likely_[i] * (logs_[i] - log_usual);
             seen += parts_[i];
+            logs_[i] -= log_a_ + (known_.two ? 0.0 : others_[i] - log_usual);  // the evidence
         }
         information = std::max((information + (1.0 - seen) * known_.a * (log_a_ - log_usual)) / usual, 0.0);
         const double times = left_.times[word.token], grows = base == 1 && times != 1.0 ? std::log2(1.0 + times) : 1.0;
-        const double some = grows * std::sqrt(information), more = grows * information;
-        double* first = pieces + (known_.blocks[number] * word_bases + base) * word_powers;
+        const double worth[word_powers] = {grows, grows * std::sqrt(information), grows * information};
+        const int64_t first = (known_.blocks[left_.words[word.token]] * word_bases + base) * word_powers;
+        if (theta_) {
+            double factor = 0.0;
+            for (int64_t power = 0; power < word_powers; ++power) factor += theta_[first + power] * worth[power];
+            for (size_t i = word.first; i < word.last; ++i) pieces[cells_[i].label] += logs_[i] * factor;
+            return;
+        }
         const int64_t step = known_.block_count * word_bases * word_powers;
         for (size_t i = word.first; i < word.last; ++i) {
-            const double evidence = logs_[i] - log_a_ - (known_.two ? 0.0 : others_[i] - log_usual);
-            double* out = first + cells_[i].label * step;
-            out[0] += evidence * grows;
-            out[1] += evidence * some;
-            out[2] += evidence * more;
+            double* out = pieces + cells_[i].label * step + first;
+            for (int64_t power = 0; power < word_powers; ++power) out[power] += logs_[i] * worth[power];
         }
-    }
-
-    const Share* shares_of(int64_t base, int32_t word) const {
-        return &shares_[size_t((base * known_.block_count + known_.blocks[word]) * known_.width)];
     }
 
     const CountedWords& known_;
     const LeftDocuments& left_;
+    const double* theta_;  // the weight of every piece, if their sum is asked for
     const double log_a_ = std::log(known_.a);
     std::vector<Share> shares_;
-    std::vector<double> taken_;
+    std::vector<double> taken_, all_, sums_;  // [base × block]: of the document, of all, and of all others
     std::vector<Word> words_;  // of the stretch, those that other documents have …
     std::vector<Cell> cells_;  // … and their cells
     std::vector<double> counts_, parts_, likely_, logs_, others_, usual_, log_usual_;
+    int64_t document_ = -1;
     const double* own_ = nullptr;
     double weight_ = 0.0;
 };
 
 }  // namespace
 
-void left_pieces(const CountedWords& known, const LeftDocuments& left, double* pieces, double* lengths) {
-    const int64_t size = known.width * known.block_count * word_bases * word_powers;
+void left_pieces(const CountedWords& known, const LeftDocuments& left, const double* theta, double* pieces, double* lengths) {
+    const int64_t size = known.width * (theta ? 1 : known.block_count * word_bases * word_powers);
     std::fill(pieces, pieces + left.documents * size, 0.0);
-    Leaving leaving(known, left);
+    Leaving leaving(known, left, theta);
     Patience patience;
     for (int64_t document = 0; document < left.documents; ++document) {
         patience.spend(size + 100 * (left.starts[document + 1] - left.starts[document]));

@@ -26,7 +26,8 @@ struct LeftDocuments {
     int64_t documents;
 };
 
-// Writes pieces[document][class][block][base][power], and how many words of each document occur in others, too.
-void left_pieces(const CountedWords& known, const LeftDocuments& left, double* pieces, double* lengths);
+// Writes pieces[document][class][block][base][power] or, given the weights theta[block][base][power], their weighted sum
+// [document][class]; and how many words of each document occur in others, too.
+void left_pieces(const CountedWords& known, const LeftDocuments& left, const double* theta, double* pieces, double* lengths);
 
 }  // namespace tallybayes

@@ -25,12 +25,13 @@ from tallybayes.data.processors import each_of
 from tallybayes.families.lbfgs import lbfgs
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, left_out_documents, worth_fitting
-from tallybayes.families.text.mix import PIECES, USUAL_A, Mix, block_count, blocks_of, mix_of, reads_runs, usual_mix
+from tallybayes.families.text.mix import USUAL_A, Mix, blocks_of, mix_of, reads_runs, usual_mix
 from tallybayes.families.text.mix_formulas import bases
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
-CHUNK = 1 << 22  # numbers at a time
+PARTS = 8  # of many documents, which threads share
+NO_THETA = np.zeros(0)  # pieces one by one
 FEWEST = 20  # documents, to fit anything at all
 SMOOTHINGS = (0.1, 1.0, 4.0)
 SOME_CELLS = 500_000  # the smoothing is chosen on as many documents as have these
@@ -59,8 +60,7 @@ class Pieces(NamedTuple):
 
     def evidence(self, mix: Mix) -> Floats:
         """The evidence of the words for every class."""
-        factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
-        return np.asarray(factor[:, None] * (self.values @ np.ravel(mix.theta)))
+        return np.asarray(mix.factor(self.lengths)[:, None] * (self.values @ np.ravel(mix.theta)))
 
     def losses(self, mix: Mix) -> Floats:
         """−log P(class) of each document, times its weight."""
@@ -79,7 +79,6 @@ class PieceMaker:
 
     def __init__(self, family: Any, seen: WordStatistics) -> None:
         self.family, self.seen = family, seen
-        self.count = block_count(family)
         blocks = blocks_of(family, seen.index)
         self._blocks = blocks.astype(np.int32)
         self._classes = np.ascontiguousarray(seen.classes, np.int32)
@@ -89,7 +88,14 @@ class PieceMaker:
         self._texts = seen.texts
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
-        found, lengths = kernels.left_pieces(
+        found, lengths = self._left(documents, a, NO_THETA)
+        others = self._texts - documents.own + 1.0
+        prior = np.log(others / others.sum(axis=1, keepdims=True))
+        return Pieces(found, lengths, prior, documents.held)
+
+    def _left(self, documents: Documents, a: float, theta: Floats) -> tuple[Floats, Floats]:
+        """The pieces, or their sum weighted by θ, and the number of different words that other documents have too."""
+        return kernels.left_pieces(
             self.seen.starts,
             self._classes,
             self._blocks,
@@ -104,10 +110,8 @@ class PieceMaker:
             np.ascontiguousarray(documents.own),
             a,
             self.seen.classes_met <= 2,
+            theta,
         )
-        others = self._texts - documents.own + 1.0
-        prior = np.log(others / others.sum(axis=1, keepdims=True))
-        return Pieces(found, lengths, prior, documents.held)
 
     def without(self, documents: Documents) -> PieceMaker:
         """The same, by the counts without these documents and their copies."""
@@ -129,10 +133,15 @@ class PieceMaker:
         return rest
 
     def evidence(self, documents: Documents, mix: Mix) -> Floats:
-        """The mix's evidence, [document, class], computed a few documents at a time."""
-        step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
-        parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
-        found = each_of(lambda part: self(part, mix.a).evidence(mix), parts, len(documents.word) * self.seen.width)
+        """The mix's evidence, [document, class]."""
+        theta, step = np.ravel(mix.theta).astype(np.float64), max(-(-len(documents) // PARTS), 1)
+
+        def left(part: Documents) -> Floats:
+            found, lengths = self._left(part, mix.a, theta)
+            return found[:, :, 0] * mix.factor(lengths)[:, None]
+
+        parts = [documents.part(at, at + step) for at in range(0, len(documents), step)]
+        found = each_of(left, parts, len(documents.word) * self.seen.width)
         return np.concatenate([np.zeros((0, self.seen.width)), *found])
 
 
