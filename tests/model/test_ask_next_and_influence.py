@@ -157,6 +157,15 @@ def test_only_row_of_a_class_removes_the_class():
     model = Model.train({"x": Gaussian()}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])
     found = {each.row: each for each in model.influence({"x": 9.0}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])}
     assert found[2].without == {"a": 1.0, "b": 0.0}
+    assert found[2].change == np.inf
+    suspect = model.suspects({"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])[0]
+    assert (suspect.row, suspect.probability, suspect.log_odds) == (2, 0.0, -np.inf)
+
+
+def test_rows_impossible_with_a_row_and_without_are_not_influenced():
+    model = Model.train({"x": Categorical(alpha=0)}, {"x": list("uuv")}, ["a", "a", "b"])
+    found = {each.row: each.change for each in model.influence({"x": "v"}, {"x": list("uuv")}, ["a", "a", "b"])}
+    assert found == {0: 0.0, 1: 0.0, 2: np.inf}
 
 
 def test_wrong_labels_are_suspect():

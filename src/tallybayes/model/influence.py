@@ -65,7 +65,8 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     rest += one
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
-    return Influence(at, own.labels()[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
+    change = 0.0 if now == then else now - then  # both may be infinite
+    return Influence(at, own.labels()[0].as_py(), without, change)
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:
@@ -115,7 +116,8 @@ def _most_suspect(classes: list[Any], joint: Floats, own: Codes, first: int, top
     others[each, own] = -np.inf
     likely = others.argmax(axis=1) if len(classes) > 1 else own
     with np.errstate(invalid="ignore"):
-        odds = np.nan_to_num(joint[each, own] - others[each, likely], nan=0.0)
+        odds = joint[each, own] - others[each, likely]
+        odds[np.isnan(odds)] = 0.0  # both are impossible
         shares = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     order = np.lexsort((each, odds))[:top]
     return [
