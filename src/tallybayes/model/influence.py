@@ -110,8 +110,10 @@ def _scored(leave_out: LeaveOneOut, batch: Batch) -> tuple[Floats, Codes]:
 
 
 def _most_suspect(classes: list[Any], joint: Floats, own: Codes, first: int, top: int | None) -> list[Suspect]:
-    """The most suspect of some rows, of which the first has this number."""
-    each = np.arange(len(own))
+    """The most suspect of some rows, of which the first has this number. Rows of a class that no row of any weight has
+    cannot be judged."""
+    judged = np.flatnonzero(own >= 0)
+    joint, own, each = joint[judged], own[judged], np.arange(len(judged))
     others = joint.copy()
     others[each, own] = -np.inf
     likely = others.argmax(axis=1) if len(classes) > 1 else own
@@ -122,7 +124,7 @@ def _most_suspect(classes: list[Any], joint: Floats, own: Codes, first: int, top
     order = np.lexsort((each, odds))[:top]
     return [
         Suspect(
-            first + int(i),
+            first + int(judged[i]),
             classes[own[i]],
             float(np.nan_to_num(shares[i, own[i]])),
             classes[own[i]] if odds[i] >= 0 else classes[likely[i]],

@@ -157,3 +157,12 @@ def test_a_column_of_which_nothing_is_known_has_no_most_probable_value(family):
     with pytest.raises(NoJointError, match="Column 'x'"):
         model.most_probable_row()
     assert model.only(["wind"]).most_probable_row() == {"wind": "weak", "class": "a"}
+
+
+def test_an_infinite_density_has_no_most_probable_number():
+    """A Gamma distribution with a shape below 1 is infinite at 0, which must not decide the class."""
+    x = np.random.default_rng(0).gamma(0.3, size=200)
+    model = Model.train({"x": Gamma()}, {"x": x}, ["rare"] * 5 + ["frequent"] * 195)
+    with pytest.raises(NoJointError, match="its density is infinite at 0"):
+        model.most_probable_row()
+    assert model.most_probable_row("x > 0.5") == {"x": 0.5, "class": "frequent"}

@@ -264,7 +264,7 @@ def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float
 def silverman(values: Floats, counts: Floats) -> float:
     """0.9·min(sd, interquartile range / 1.34)·n^(−1/5); 0 if all values are equal."""
     values, counts = values[counts > 0], counts[counts > 0]
-    if len(values) < 2:
+    if len(values) < 2 or not values.any():  # different values may be the same place
         return 0.0
     n, unit = counts.sum(), float(np.abs(values).max())
     values = values / unit  # so that no square overflows

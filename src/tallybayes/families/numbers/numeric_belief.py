@@ -144,7 +144,10 @@ class NumericBelief(Belief):
         if not hasattr(self.family, "peak"):
             return super().peak(event)
         x = np.clip(self.family.peak(self.s), event.low, event.high)
-        return x, np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
+        logs = np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
+        if np.isposinf(logs).any():
+            raise NoJointError(f"its density is infinite at {x[np.isposinf(logs)][0]:g}. Give bounds without it.")
+        return x, logs
 
     def portable(self) -> Portable:
         if self.silent:
