@@ -250,3 +250,11 @@ def test_scores_that_are_no_likelihood_and_weights_are_supported():
     schema = Schema({"t": Words(reading="auto"), "x": Gaussian()}, weights=Weights(columns={"t": 0.3, "x": 0.3}))
     model = Model.train(schema, frame, y)
     assert model.novelty({"t": ["never met such words"], "x": [0.0]})[0] < 0.01
+
+
+def test_row_that_is_impossible_without_its_text_is_novel():
+    frame = {"x": [1.0, 1.0, 2.0, 2.0], "t": ["aa", "bb", "cc", "dd"]}
+    model = Model.train({"x": Gaussian(m=0, plugin=True), "t": Words()}, frame, list("aabb"))
+    usual, unusual = model.novelty({"x": [1.0, 5.0], "t": ["aa", "bb"]})
+    assert unusual == pytest.approx(1 / 201)
+    assert usual > 0.2

@@ -128,7 +128,7 @@ def _total(known: Beliefs, scored: _Scored, names: list[Name], at: Any = slice(N
             total[texts] += scored.new[name][at]
         if own or not texts:
             after = _log_sums(joint)
-            total[texts] += after - before
+            total[texts] += after - np.where(np.isfinite(before), before, 0.0)  # else the row is impossible already
             before = after
     return _Scores(total[False], total[True], words)
 
