@@ -258,3 +258,5 @@ def test_row_that_is_impossible_without_its_text_is_novel():
     usual, unusual = model.novelty({"x": [1.0, 5.0], "t": ["aa", "bb"]})
     assert unusual == pytest.approx(1 / 201)
     assert usual > 0.2
+    mostly_empty = Model.train({"t": Words(alpha=0)}, ["aa", "bb", *[""] * 1000], [*"ab", *"ab" * 500])
+    assert mostly_empty.novelty(["aa bb"]) == pytest.approx([1 / 201])
