@@ -84,6 +84,9 @@ def test_bayes_error_is_that_of_sampled_rows():
     model = Model.train({"x": Gaussian(plugin=True, m=0)}, {"x": [-2.0, 0.0, 0.0, 2.0]}, ["a", "a", "b", "b"])
     assert model.bayes_error() == pytest.approx(stats.norm.cdf(-1.0), abs=0.01)
     assert model.bayes_error(seed=1) != model.bayes_error()
+    for question in (model.bayes_error, lambda draws: model.novelty({"x": [0.0]}, draws=draws)):
+        with pytest.raises(ValueError, match="draws=0: give a whole number of at least 1"):
+            question(draws=0)
 
 
 @pytest.mark.parametrize("name", ["x", "c", "t", "b", "n", "h"])
