@@ -26,6 +26,7 @@ FEWEST = 25  # of them for a class
 REACH = 9.0  # of the grid, in standard units
 MISSED = 0.02  # of a class: the most that a grid may miss
 DRAWN = 400  # texts per class, or other values that cannot be listed; and numbers, to find their range
+CELLS = 1 << 23  # values × classes that are scored
 LARGEST_LOG = 700.0  # of a number within the range of a double
 
 
@@ -75,14 +76,19 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
 
 def _gain_of_rows(known: Beliefs, name: Name, row: pa.RecordBatch, scores: Floats, costs: Floats | None) -> float:
     """The same for a column that is in several entries: from rows with drawn values filled in."""
-    classes = len(known.keys)
-    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
+    drawn = _at_most(DRAWN, len(known.keys))
+    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(len(known.keys)), drawn))
     copies = pa.Table.from_batches([row]).take(pa.array(np.zeros(len(values), np.int64)))
     filled = {**dict(zip(copies.column_names, copies.columns, strict=True)), **apart(name, values)}
     before = decide.probabilities(scores, known.prior)
     after = [known.scores_of(batch.cells, batch.rows) for batch in known.encoded(pa.table(filled), MISSING)]
     open_still = _open(decide.probabilities(np.concatenate(after, axis=1), known.prior), costs)
-    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / DRAWN, DRAWN) @ open_still)
+    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / drawn, drawn) @ open_still)
+
+
+def _at_most(number: int, classes: int) -> int:
+    """How many values of each class to score for every class, if memory allows so many."""
+    return max(min(number, CELLS // classes**2), 1)
 
 
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -106,7 +112,8 @@ def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
     assert support is not None
     drawn = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
     some = np.asarray(drawn.to_numpy(zero_copy_only=False), np.float64).reshape(classes, DRAWN)
-    grids = [_grid(each[np.isfinite(each)], support, max(POINTS // classes, FEWEST)) for each in some]
+    points = _at_most(max(POINTS // classes, FEWEST), classes)
+    grids = [_grid(each[np.isfinite(each)], support, points) for each in some]
     x = np.unique(support.nearest(np.concatenate(grids)))
     if not x.size:
         return None
@@ -128,16 +135,17 @@ def _grid(some: Floats, support: Support, points: int) -> Floats:
         return np.zeros(0)
     low, middle, high = np.quantile(some, [0.1, 0.5, 0.9])
     with np.errstate(over="ignore", invalid="ignore"):
-        x = middle + ((high - low) or 1.0) * np.sinh(np.linspace(-REACH, REACH, points | 1))
+        x = middle + ((high - low) or 1.0) * np.sinh(np.linspace(-REACH, REACH, (points | 1) + 2)[1:-1])
         x = np.exp(x[np.abs(x) < LARGEST_LOG]) if logs else np.floor(x) if support.whole else x
     return np.asarray(x[np.isfinite(x)])
 
 
 def _drawn(family: Family, belief: Belief, classes: int) -> Values:
     """Values drawn from each class, all equally probable within their class."""
-    numbers = np.repeat(np.arange(classes), DRAWN)
+    number = _at_most(DRAWN, classes)
+    numbers = np.repeat(np.arange(classes), number)
     cells = family.encode(belief.draw(np.random.default_rng(0), numbers))
-    logs = np.where(numbers == np.arange(classes)[:, None], -np.log(DRAWN), -np.inf)
+    logs = np.where(numbers == np.arange(classes)[:, None], -np.log(number), -np.inf)
     return Values(cells, logs)
 
 
