@@ -31,6 +31,7 @@ class Posterior(ABC):
         raise TypeError(f"Parameters cannot be drawn from a {type(self).__name__} distribution.")
 
     def mean(self) -> dict[Any, float]:
+        """The posterior mean of every parameter."""
         return {name: float(marginal.mean()) for name, marginal in self.marginals().items()}
 
     def interval(self, mass: float = 0.95) -> dict[Any, tuple[float, float]]:
