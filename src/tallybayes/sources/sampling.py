@@ -77,13 +77,13 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
     yield from pieces
 
 
-def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
+def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk], bad: BadRows) -> pa.RecordBatch:
     """Rows of the first chunk, about as many as of each other but not too few, every column typed by the contents of
     all of them. Bad rows and unreadable chunks are left out: they raise errors when they are counted."""
-    chunks, batches = [first], [first.read(None, BadRows())]
+    chunks, batches = [first], [first.read(None, bad)]
     for chunk in others:
         with suppress(SourceError):
-            batches.append(chunk.read(None, BadRows()))
+            batches.append(chunk.read(None, bad))
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]

@@ -111,6 +111,7 @@ class Source(RowSource):
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
+        self._sampled_all = True  # of the rows that were looked at
         self._last: Chunk | None = None
         self._started = False
         self._optional: frozenset[str] = frozenset()  # columns that files may lack
@@ -124,7 +125,9 @@ class Source(RowSource):
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
         names = [*self.names, *(name for name in optional if name not in self.names)]
         if self._sampled is None or len(names) > len(self.names):
-            self._sampled = joined(names, self._first[0], self._reader.sampled())
+            bad = BadRows()
+            self._sampled = joined(names, self._first[0], self._reader.sampled(), bad)
+            self._sampled_all = not bad.number
         return self._sampled
 
     def is_sampled_whole(self) -> bool:
@@ -133,7 +136,7 @@ class Source(RowSource):
         if ends and len(self._first) < 2:
             self.sample()
             self._first += islice(self._chunks, 1)
-        return ends and len(self._first) < 2
+        return ends and len(self._first) < 2 and self._sampled_all
 
     def again(self) -> Source:
         if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:
