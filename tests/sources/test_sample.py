@@ -184,7 +184,7 @@ def test_cells_of_any_types_in_several_places_are_one_column(tmp_path_factory, k
 
 
 @pytest.mark.parametrize(
-    "name, first, same, odd",
+    ("name", "first", "same", "odd"),
     [
         ("t.csv", b"x,y\n", b"caf,p\ncaf,q\n", b"caf\xe9,q\n"),
         ("t.tsv", b"x\ty\n", b"caf\tp\ncaf\tq\n", b"caf\xe9\tq\n"),
