@@ -129,3 +129,17 @@ def test_cell_that_no_family_can_count_ends_training(tally, tmp_path, cells):
     assert ended.code == 2
     assert "t.jsonl, line 301, column 'x': the text '\\ud800 oops' contains a lone surrogate" in ended.err
     assert not (tmp_path / "m.tally").exists()
+
+
+def test_late_text_among_labels_is_an_error_that_names_the_option(tally, tmp_path):
+    rows = [f"{'uv'[i % 3 > 0]},{i % 2}{' ' * 42}\n" for i in range(400_000)]
+    assert set(map(len, rows)) == {46}
+    rows[ODD] = "u,other\n"
+    tmp_path.joinpath("t.csv").write_text("x,y\n" + "".join(rows))
+    for given in (("train", "t.csv", "-o", "m.tally"), ("evaluate", "t.csv", "--folds", "2")):
+        ended = tally(*given, "--label", "y")
+        assert ended.code == 2
+        assert f"t.csv, line {ODD + 2}, column 'y': 'other' is not a whole number." in ended.err
+        assert "give --label-as-text" in ended.err
+    assert tally("train", "t.csv", "-o", "m.tally", "--label", "y", "--label-as-text").code == 0
+    assert load(tmp_path / "m.tally").classes == ["0", "1", "other"]

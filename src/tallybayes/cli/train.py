@@ -176,6 +176,8 @@ def counted(
                 return source, count(schema, source)
         except SourceError as error:
             name = error.column
+            if name is not None and name == schema.label:
+                raise SourceError(f"{error} If some classes are texts, give --label-as-text.") from None
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
             if name is None or not inferred or not (how.query or how.can_be_read_again(source)):
                 raise
@@ -279,7 +281,7 @@ def summary(model: Model) -> str:
     """A model in one line."""
     pairs = list(model.rows_by_class().items())
     listed = ", ".join(f"{clean(label)} {count(n)}" for label, n in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
-    return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}: {listed}"
+    return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}" + f": {listed}" * bool(pairs)
 
 
 def block_lines(model: Model) -> list[str]:
