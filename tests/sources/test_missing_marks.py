@@ -227,33 +227,30 @@ def test_postal_codes_are_not_taken_for_numbers(file, codes):
     assert schema.columns == {"x": Categorical(alpha="fitted")}
 
 
-NOTATIONS = [
-    "1.5",
-    "2,5",
+USUAL = ["1.5", "2,5", "7", "007"]
+ODD = [
+    *USUAL,
+    *MISSING_NUMBERS,
+    "",
+    "NA",
     "1e3",
-    "1E3",
-    "-.5",
-    ",5",
     "+3",
-    "7",
-    "007",
+    ",5",
     "12 345",
-    "1,234.5",
     "0x1F",
     "1_0",
     "٣",
     "3\u00a0",
-    "５",
+    "yes",
+    "1.2.3",
+    "nan(0)",
 ]
-OTHERS = [*MISSING_NUMBERS, "", "NA", "NaN", "infinite", "yes", "1.2.3", "nan(0)", "TRUE"]
 
 
 @pytest.mark.filterwarnings("ignore")
 @given(
     columns=st.lists(
-        st.tuples(st.sampled_from(NOTATIONS), st.sampled_from(NOTATIONS + OTHERS), st.integers(0, 4)),
-        min_size=1,
-        max_size=3,
+        st.tuples(st.sampled_from(USUAL), st.sampled_from(ODD), st.integers(0, 4)), min_size=1, max_size=3
     ),
     decimal=st.sampled_from(".,"),
     quoted=st.booleans(),
@@ -263,7 +260,9 @@ def test_an_inferred_family_takes_every_cell_of_the_sample_in_any_notation(tmp_p
     lines = [";".join([*map(str, range(len(columns))), "y"])]
     for i in range(40):
         written = [odd if times and i % (2 * times + 3) == 1 else usual for usual, odd, times in columns]
-        lines.append(";".join([*(f"{quote}{i % 3 if i % 7 else ''}{text}{quote}" for text in written), "pq"[i % 2]]))
+        lines.append(
+            ";".join([*(f"{quote}{i % 3 + 1 if i % 7 else ''}{text}{quote}" for text in written), "pq"[i % 2]])
+        )
     path.write_text("\n".join(lines), encoding="utf-8")
     reading = ReadOptions(decimal=decimal, delimiter=";")
     schema = Schema.infer(open_source(path, reading), "y")
