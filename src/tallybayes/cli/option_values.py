@@ -66,9 +66,12 @@ def _text_column(schema: Schema, given: dict[str, str]) -> str:
 def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
+    from tallybayes.data.errors import CellError
+    from tallybayes.data.frames import numbers
+
     try:
-        return cells.cast(kind)
-    except pa.ArrowInvalid:
+        return pa.array(numbers(cells), from_pandas=True) if pa.types.is_float64(kind) else cells.cast(kind)
+    except CellError:
         raise ValueError(f"--cell {name}={cells[0].as_py()}: this is not a number.") from None
     except pa.ArrowNotImplementedError:
         raise ValueError(f"--cell {name}=…: cells of this column are not single values; give data instead.") from None
