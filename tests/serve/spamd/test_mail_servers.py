@@ -46,7 +46,7 @@ retry unix - - n - - error
 anvil unix - - n - 1 anvil
 """
 SENDMAIL = """#!/bin/sh
-{ echo "$@"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
+{ echo "$*"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
 """
 DELIVERING = """smtp       inet  n  -  n  -  -   smtpd
 kept unix - n n - 10 pipe flags=Rq user=nobody argv={here}/sendmail -f ${{sender}} -- ${{recipient}}
@@ -113,6 +113,13 @@ def test_postfix_content_filter(here):
     assert good.startswith("-G -i -f ann@example.net -- ben@example.org\n")
 
 
+def test_postfix_content_filter_keeps_the_empty_sender_of_bounces(here):
+    good, bad = through_postfix(here, sender="")
+    assert good.startswith("-G -i -f  -- ben@example.org\n")
+    assert "\nReturn-Path: <>\n" in good
+    assert bad.startswith("-G -i -f  -- ben@example.org\n")
+
+
 def test_postfix_milter(here):
     with milter(here) as place:
         main = (here / "main.cf").read_text().replace("spamass/spamass.sock", str(place))
@@ -150,14 +157,14 @@ def needs_root():
         parts.missing("postfix", "only root can start it")
 
 
-def through_postfix(here, *how):
+def through_postfix(here, *how, sender="ann@example.net"):
     """A good mail and spam, as they come out."""
     (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
     (here / "sendmail").chmod(0o755)
     with postfix(here, *how) as port:
         with smtplib.SMTP("127.0.0.1", port, timeout=120) as client:
             for mail in (ham(77), spam(77)):
-                client.sendmail("ann@example.net", ["ben@example.org"], mail)
+                client.sendmail(sender, ["ben@example.org"], mail)
         found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]
     return sorted(found, key=lambda mail: "X-Spam-Flag: YES" in mail)
 
@@ -177,11 +184,10 @@ def dovecot(here):
     path = Path("/usr/lib/dovecot/imap")
     if not path.exists() or not Path("/usr/bin/sieve-test").exists():
         parts.missing("dovecot", "there is no Dovecot here with IMAP and Sieve")
-    for folder in ("Maildir", "Maildir/.Spam"):
+    for folder in ("Maildir", "Maildir/.Spam", "Maildir/.Trash"):
         for part in ("cur", "new", "tmp"):
             (here / "home" / folder / part).mkdir(parents=True)
     (here / "home" / "Maildir" / "cur" / "1:2,S").write_bytes(spam(99))
-    (here / "is-ham.sieve").write_text((here / "is-spam.sieve").read_text().replace("spam", "ham"))
     (here / "sieve-bin").mkdir()
     (here / "tell").rename(here / "sieve-bin" / "tell")
     (here / "dovecot.conf").write_text(DOVECOT.format(here=here) + (here / "90-spam.conf").read_text())
@@ -204,6 +210,12 @@ def test_dovecot_reports_mail_that_users_move(dovecot, here, store):
     back = b"a SELECT Spam\r\nb MOVE 1 INBOX\r\nc LOGOUT\r\n"
     assert "b OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=back)
     assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
+
+
+def test_dovecot_reports_no_spam_that_users_delete(dovecot, here, store):
+    moves = b"a SELECT INBOX\r\nb MOVE 1 Spam\r\nc SELECT Spam\r\nd MOVE 1 Trash\r\ne LOGOUT\r\n"
+    assert "d OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=moves)
+    assert store.model().rows_by_class() == {"ham": 10, "spam": 11}
 
 
 @pytest.mark.parametrize(
