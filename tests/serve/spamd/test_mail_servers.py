@@ -51,8 +51,13 @@ SENDMAIL = """#!/bin/sh
 DELIVERING = """smtp       inet  n  -  n  -  -   smtpd
 kept unix - n n - 10 pipe flags=Rq user=nobody argv={here}/sendmail -f ${{sender}} -- ${{recipient}}
 """
-DOVECOT = """mail_location = maildir:{here}/home/Maildir
-mail_home = {here}/home
+DOVECOT = """dovecot_config_version = 2.4.0
+dovecot_storage_version = 2.4.0
+mail_driver = maildir
+mail_path = {here}/home/Maildir
+"""
+DOVECOT_BEFORE = "mail_location = maildir:{here}/home/Maildir\n"
+DOVECOT_BOTH = """mail_home = {here}/home
 base_dir = {here}/run
 ssl = no
 """
@@ -190,17 +195,26 @@ def dovecot(here):
     (here / "home" / "Maildir" / "cur" / "1:2,S").write_bytes(spam(99))
     (here / "sieve-bin").mkdir()
     (here / "tell").rename(here / "sieve-bin" / "tell")
-    (here / "dovecot.conf").write_text(DOVECOT.format(here=here) + (here / "90-spam.conf").read_text())
+    (here / "dovecot.conf").write_text(configured(here))
     other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
     if other:
         for found in [here, *here.rglob("*")]:
             shutil.chown(found, NOBODY)
 
     def run(*command, said=b""):
-        settings = {"cwd": here, "env": {"HOME": str(here / "home"), "USER": "somebody", "PATH": os.environ["PATH"]}}
+        env = {"HOME": str(here / "home"), "USER": "somebody", "DOVECOT_PRESERVE_ENVS": "HOME USER"}
+        settings = {"cwd": here, "env": env | {"PATH": os.environ["PATH"]}}
         return subprocess.run(command, input=said, capture_output=True, check=True, **settings, **other).stdout.decode()
 
     return run
+
+
+def configured(here):
+    """The settings for the Dovecot that is here."""
+    version = subprocess.run(["dovecot", "--version"], capture_output=True, text=True, check=True).stdout
+    is_new = tuple(map(int, version.split(".")[:2])) >= (2, 4)
+    about, recipe = (DOVECOT, "90-spam.conf") if is_new else (DOVECOT_BEFORE, "90-spam-2.3.conf")
+    return (about + DOVECOT_BOTH).format(here=here) + (here / recipe).read_text()
 
 
 def test_dovecot_reports_mail_that_users_move(dovecot, here, store):
