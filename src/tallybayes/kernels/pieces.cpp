@@ -12,6 +12,7 @@ namespace {
 
 constexpr double none = 1e-9;    // a smaller remainder of a sum of weights is zero up to rounding
 constexpr double least = 1e-12;  // lower bound of counts and shares
+constexpr double rounding = 1e-14;  // is not information; the root of it would be far larger
 
 class Leaving {
 public:
@@ -98,7 +99,8 @@ private:
             seen += part;
         }
         const double share = a / (a + overall);
-        return std::max(information + (1.0 - seen) * share * std::log(share), 0.0);
+        information += (1.0 - seen) * share * std::log(share);
+        return information > rounding ? information : 0.0;
     }
 
     const CountedWords& known_;
