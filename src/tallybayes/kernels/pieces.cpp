@@ -10,10 +10,11 @@
 namespace tallybayes {
 namespace {
 
-constexpr double none = 1e-9;    // a smaller remainder of a sum of weights is zero up to rounding
-constexpr double least = 1e-12;  // lower bound of counts and shares
-constexpr int64_t together = 64;  // words whose logarithms are computed together
-constexpr int64_t ahead = 16;     // words whose cells are prefetched
+constexpr double none = 1e-9;       // a smaller remainder of a sum of weights is zero up to rounding
+constexpr double least = 1e-12;     // lower bound of counts and shares
+constexpr double rounding = 1e-14;  // is not information; the root of it would be far larger
+constexpr int64_t together = 64;    // words whose logarithms are computed together
+constexpr int64_t ahead = 16;       // words whose cells are prefetched
 
 // The share π of a class in the counts of a block, its reciprocal, and that of 1 − π, or 0; known for one document.
 struct Share {
@@ -25,10 +26,7 @@ class Leaving {
 public:
     Leaving(const CountedWords& known, const LeftDocuments& left, const double* theta)
         : known_(known), left_(left), theta_(theta), shares_(size_t(word_bases * known.block_count * known.width)),
-          taken_(size_t(word_bases * known.block_count)), all_(taken_.size()), sums_(taken_.size()) {
-        for (size_t row = 0; row < all_.size(); ++row)
-            for (int64_t c = 0; c < known.width; ++c) all_[row] += known.totals[int64_t(row) * known.width + c];
-    }
+          taken_(size_t(word_bases * known.block_count)), sums_(taken_.size()) {}
 
     // The evidence of one document's words, and how many of them occur in others.
     double operator()(int64_t document, double* pieces) {
@@ -66,22 +64,24 @@ private:
         for (int64_t at = first; at < last; ++at)
             for (int64_t base = 0; base < word_bases; ++base)
                 taken_[base * known_.block_count + known_.blocks[left_.words[at]]] += mine(base, at);
-        sums_ = all_;
         weight_ = 0.0;
-        for (int64_t c = 0; c < known_.width; ++c) {
-            if (own_[c] == 0.0) continue;
-            weight_ += own_[c];
-            for (size_t row = 0; row < sums_.size(); ++row)
-                sums_[row] -= std::min(taken_[row] * own_[c], known_.totals[int64_t(row) * known_.width + c]);
+        for (int64_t c = 0; c < known_.width; ++c) weight_ += own_[c];
+        for (size_t row = 0; row < sums_.size(); ++row) {
+            sums_[row] = 0.0;
+            for (int32_t c = 0; c < known_.width; ++c) sums_[row] += left_of(int64_t(row), c);
         }
+    }
+
+    // The count of a class without the document.
+    double left_of(int64_t row, int32_t label) const {
+        return std::max(known_.totals[row * known_.width + label] - taken_[size_t(row)] * own_[label], 0.0);
     }
 
     // The share of a class without the document.
     const Share& share(int64_t row, int32_t label) {
         Share& found = shares_[size_t(row * known_.width + label)];
         if (found.document == document_) return found;
-        const double total = std::max(known_.totals[row * known_.width + label] - taken_[row] * own_[label], 0.0);
-        const double part = std::min(std::max(sums_[row] > 0.0 ? total / sums_[row] : 0.0, least), 1.0), rest = 1.0 - part;
+        const double part = std::max(sums_[row] > 0.0 ? left_of(row, label) / sums_[row] : 0.0, least), rest = 1.0 - part;
         found = {part, 1.0 / part, rest > 0.0 ? 1.0 / rest : 0.0, document_};
         return found;
     }
@@ -140,7 +140,8 @@ private:
             seen += parts_[i];
             logs_[i] -= log_a_ + (known_.two ? 0.0 : others_[i] - log_usual);  // the evidence
         }
-        information = std::max((information + (1.0 - seen) * known_.a * (log_a_ - log_usual)) / usual, 0.0);
+        information = (information + (1.0 - seen) * known_.a * (log_a_ - log_usual)) / usual;
+        information = information > rounding ? information : 0.0;
         const double times = left_.times[word.token], grows = base == 1 && times != 1.0 ? std::log2(1.0 + times) : 1.0;
         const double worth[word_powers] = {grows, grows * std::sqrt(information), grows * information};
         const int64_t first = (known_.blocks[left_.words[word.token]] * word_bases + base) * word_powers;
@@ -162,7 +163,7 @@ private:
     const double* theta_;  // the weight of every piece, if their sum is asked for
     const double log_a_ = std::log(known_.a);
     std::vector<Share> shares_;
-    std::vector<double> taken_, all_, sums_;  // [base × block]: of the document, of all, and of all others
+    std::vector<double> taken_, sums_;  // [base × block]: what the document adds, and what others do
     std::vector<Word> words_;  // of the stretch, those that other documents have …
     std::vector<Cell> cells_;  // … and their cells
     std::vector<double> counts_, parts_, likely_, logs_, others_, usual_, log_usual_;

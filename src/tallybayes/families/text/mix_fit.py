@@ -39,6 +39,7 @@ RIVALS = 32  # classes that a document is fitted against: the default mix's favo
 SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
+LITTLE = 1e-6  # evidence of a piece, in nats: there is nothing to weigh
 MOST_P = 2.0
 SIGNED, ADDING = -np.inf, 0.0  # the least weight of a piece
 FOLDS = 3
@@ -256,7 +257,7 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float, least: float) -> Mix:
     values -= values.mean(axis=1, keepdims=True)
     met = np.maximum(np.count_nonzero(values.any(axis=1), axis=0), 1)  # documents that a piece says anything about
     deviations = np.sqrt((values**2).sum(axis=0).mean(axis=0) / met)
-    deviations[deviations == 0] = 1.0
+    deviations[deviations < LITTLE] = 1.0
     start = np.ravel(usual.theta) * length**-usual.gamma * deviations
     problem = Problem(
         (values / deviations).reshape(-1, values.shape[2]),
