@@ -24,6 +24,7 @@ from tallybayes import (
     Schema,
     Weights,
     Words,
+    WordSequence,
     prepare,
 )
 
@@ -238,6 +239,18 @@ def test_unseen_rows_are_novel():
     for cell in ({"x": 60.0}, {"t": "completely other words than these"}, {"n": 90}):
         assert model.novelty([usual | cell])[0] < 0.01
     assert model.novelty([usual | {"c": "z"}])[0] < model.novelty([usual])[0]
+
+
+@pytest.mark.parametrize("family", [WordSequence(), WordSequence(order=2), WordSequence(unit="characters")], ids=repr)
+def test_sequences_of_words_have_novelty(family):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 200)
+    shares = [[0.4, 0.3, 0.2, 0.1], [0.2, 0.1, 0.4, 0.3]]
+    texts = [" ".join(random.choice(WORDS, random.integers(1, 12), p=shares[k])) for k in y]
+    model = Model.train({"t": family}, texts, y)
+    found = model.novelty(model.sample(1000, seed=3).rows)
+    np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.09)
+    assert model.novelty({"t": ["quite another subject", "", None]}) == pytest.approx([1 / 201, 1.0, 1.0])
 
 
 def test_missing_cells_are_compared_with_missing_cells():
