@@ -213,6 +213,20 @@ def test_blocks_and_vectors_have_novelty_and_can_be_asked_for(name):
     assert {question.column for question in model.ask_next({**missing, "c": ["a"]})} == set(TOGETHER[name])
 
 
+@pytest.mark.parametrize("structure", ["tree", "averaged"])
+@pytest.mark.parametrize("missing_cells", ["level", "ignored"])
+def test_unseen_level_of_a_block_is_as_novel_as_that_of_a_column(structure, missing_cells):
+    random = np.random.default_rng(0)
+    frame = {"a": list("uv" * 100), "b": random.choice(list("rst"), 200).tolist()}
+    asked = {"a": ["u", "zz", "zz", "u"], "b": ["r", "r", None, None]}
+    block = {("a", "b"): Pairs(structure=structure, missing_cells=missing_cells)}
+    usual, unseen, alone, half = Model.train(block, frame, list("xy" * 100)).novelty(asked)
+    assert min(usual, half) > 0.2
+    assert max(unseen, alone) < 0.001
+    columns = Model.train({"a": Categorical(), "b": Categorical()}, frame, list("xy" * 100)).novelty(asked)
+    assert columns[1:3].tolist() == [unseen, alone]
+
+
 def test_blocks_with_missing_cells_are_compared_with_such():
     frame, y = rows(200)
     frame = frame.set_column(0, "x", pa.array(100.0 * frame["x"].to_numpy()))  # without it, densities are far higher
