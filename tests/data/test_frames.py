@@ -187,6 +187,17 @@ def test_bare_texts_are_the_only_column(make):
         np.testing.assert_array_equal(model.posterior(make(texts[:1])), expected.posterior({"mail": texts[:1]}))
 
 
+@pytest.mark.parametrize("make", [list, tuple, lambda texts: np.array(texts, object), pd.Series, pa.array])
+def test_bare_texts_may_be_missing(make):
+    texts, schema = ["free lunch", None, "free money"], Schema({"mail": Words()})
+    expected = Model.train(schema, {"mail": texts}, [1, 0, 1])
+    model = Model.train(schema, make(texts), [1, 0, 1])
+    assert digest(model) == digest(expected)
+    np.testing.assert_array_equal(model.posterior(make(texts)), expected.posterior({"mail": texts}))
+    with pytest.raises(TypeError, match="is not a table"):
+        model.posterior([None, 3])
+
+
 def test_level_is_its_text():
     schema = Schema({"x": Categorical()})
     expected = digest(Model.train(schema, {"x": ["1", "2", None]}, LABELS[:3]))

@@ -107,3 +107,12 @@ def test_intervals_of_hardly_any_prior_give_no_warnings(family):
     assert not np.isnan(model.credible({"x": [2, None]}, draws=20).low).any()
     if not isinstance(family, Geometric):
         assert len(model.parameters("x", "c").interval()) > 0
+
+
+@pytest.mark.parametrize("family", [Gaussian(m=0), Correlated(m=0)], ids=repr)
+def test_rows_that_weigh_hardly_anything_give_no_warnings(family):
+    """A variance drawn with hardly any degrees of freedom may be infinite, and that of equal values is 0."""
+    frame, labels = {"x": [1.0, 1.0, 1.0, 2.0, 5.0]}, list("aabbb")
+    model = Model.train({"x": family}, frame, labels, weights=[1e-9, 1e-9, 1e-9, 1e-9, 1.0])
+    assert not np.isnan(model.credible(frame, draws=50).high).any()
+    assert np.isfinite(model.sample(50, seed=0).rows["x"].to_numpy()).all()

@@ -12,6 +12,9 @@ from tallybayes import (
     Correlated,
     Density,
     Gaussian,
+    Geometric,
+    Histogram,
+    LogNormal,
     Model,
     Pairs,
     Poisson,
@@ -112,6 +115,31 @@ def test_error_of_counts_and_levels_is_a_sum():
     assert line(model, "x").error == pytest.approx(joint.min(axis=1).sum(), abs=1e-3)
     levels = Model.train({"x": Categorical(alpha=0)}, {"x": list("uuuv") + list("uvvv")}, list("aaaabbbb"))
     assert line(levels, "x").error == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("family", "draw"),
+    [
+        (Geometric(), lambda random, y: random.geometric(1e-3 * (1 + y))),
+        (Categorical(), lambda random, y: f"level {random.integers(60) + 20 * y}"),
+        (LogNormal(), lambda random, y: random.gamma(0.3, 1 + 4 * y) + 1e-9),
+        (Histogram(), lambda random, y: 0.0 if random.random() < 0.5 else random.normal(5 * y)),
+        (Gaussian(plugin=True, m=0), lambda random, y: random.normal(0, 1 + 1e4 * y)),
+        (Density(bandwidth=1e-3), lambda random, y: random.integers(9) + 3 * y),
+    ],
+    ids=repr,
+)
+def test_error_counts_values_that_are_not_shown(family, draw):
+    random = np.random.default_rng(0)
+    y = np.arange(160) % 2
+    model = Model.train({"x": family}, {"x": [draw(random, each) for each in y]}, y)
+    assert line(model, "x").error == pytest.approx(model.bayes_error(draws=100_000), abs=0.01)
+    assert line(model, "x", span=(0.0, 1e-3) if family.support else None).error == line(model, "x").error
+
+
+def test_error_is_not_known_if_nothing_is_known_of_a_class():
+    model = Model.train({"x": Gaussian(m=0)}, {"x": [1.0, 2.0, 3.0, None]}, list("aaab"))
+    assert np.isnan(line(model, "x").error)
 
 
 def test_plane_has_the_posterior_of_every_point_with_the_rest_missing():

@@ -24,6 +24,7 @@ from tallybayes import (
     Schema,
     Weights,
     Words,
+    WordSequence,
     prepare,
 )
 
@@ -212,6 +213,20 @@ def test_blocks_and_vectors_have_novelty_and_can_be_asked_for(name):
     assert {question.column for question in model.ask_next({**missing, "c": ["a"]})} == set(TOGETHER[name])
 
 
+@pytest.mark.parametrize("structure", ["tree", "averaged"])
+@pytest.mark.parametrize("missing_cells", ["level", "ignored"])
+def test_unseen_level_of_a_block_is_as_novel_as_that_of_a_column(structure, missing_cells):
+    random = np.random.default_rng(0)
+    frame = {"a": list("uv" * 100), "b": random.choice(list("rst"), 200).tolist()}
+    asked = {"a": ["u", "zz", "zz", "u"], "b": ["r", "r", None, None]}
+    block = {("a", "b"): Pairs(structure=structure, missing_cells=missing_cells)}
+    usual, unseen, alone, half = Model.train(block, frame, list("xy" * 100)).novelty(asked)
+    assert min(usual, half) > 0.2
+    assert max(unseen, alone) < 0.001
+    columns = Model.train({"a": Categorical(), "b": Categorical()}, frame, list("xy" * 100)).novelty(asked)
+    assert columns[1:3].tolist() == [unseen, alone]
+
+
 def test_blocks_with_missing_cells_are_compared_with_such():
     frame, y = rows(200)
     frame = frame.set_column(0, "x", pa.array(100.0 * frame["x"].to_numpy()))  # without it, densities are far higher
@@ -238,6 +253,18 @@ def test_unseen_rows_are_novel():
     for cell in ({"x": 60.0}, {"t": "completely other words than these"}, {"n": 90}):
         assert model.novelty([usual | cell])[0] < 0.01
     assert model.novelty([usual | {"c": "z"}])[0] < model.novelty([usual])[0]
+
+
+@pytest.mark.parametrize("family", [WordSequence(), WordSequence(order=2), WordSequence(unit="characters")], ids=repr)
+def test_sequences_of_words_have_novelty(family):
+    random = np.random.default_rng(0)
+    y = random.integers(0, 2, 200)
+    shares = [[0.4, 0.3, 0.2, 0.1], [0.2, 0.1, 0.4, 0.3]]
+    texts = [" ".join(random.choice(WORDS, random.integers(1, 12), p=shares[k])) for k in y]
+    model = Model.train({"t": family}, texts, y)
+    found = model.novelty(model.sample(1000, seed=3).rows)
+    np.testing.assert_allclose(np.quantile(found, [0.1, 0.5, 0.9]), [0.1, 0.5, 0.9], atol=0.09)
+    assert model.novelty({"t": ["quite another subject", "", None]}) == pytest.approx([1 / 201, 1.0, 1.0])
 
 
 def test_missing_cells_are_compared_with_missing_cells():

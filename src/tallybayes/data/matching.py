@@ -21,12 +21,13 @@ ADVICE = "Rename the column, drop it from the schema, or treat it as missing wit
 
 
 def named(data: Any, columns: Mapping[str, Any]) -> Any:
-    """Bare texts, and matrices for a family of vectors, are the cells of the only column; a pandas Series whose index
-    names columns is a row. Anything else names its columns."""
+    """Bare texts, of which some may be missing, and matrices for a family of vectors are the cells of the only column;
+    a pandas Series whose index names columns is a row. Anything else names its columns."""
     if type(data) is dict or not columns:
         return data
     if isinstance(data, (str, list, tuple)):
-        alone = isinstance(data, str) or (bool(data) and all(isinstance(text, str) for text in data))
+        kinds = {str} if isinstance(data, str) else {str if isinstance(text, str) else type(text) for text in data}
+        alone = str in kinds and kinds <= {str, type(None)}
         if alone and len(columns) > 1:
             names = ", ".join(map(repr, columns))
             raise ValueError(f"Bare texts are given for the columns {names}. Give a dictionary of columns.")

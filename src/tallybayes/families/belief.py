@@ -178,6 +178,11 @@ class Belief(ABC):
         """log P(a number within these bounds | class)."""
         raise NoJointError("questions can only be about levels and numbers.")
 
+    def representatives(self) -> tuple[Floats, Floats] | None:
+        """Numbers that stand for whole intervals of the same evidence, and the log-probability of each interval in
+        every class, [class, interval]; None if there are no such intervals."""
+        return None
+
     def peak(self, event: Event) -> tuple[Floats, Floats]:
         """The most probable number within bounds, and the log of its probability or density, for every class."""
         raise NoJointError("its most probable number is not known; leave the column out of the schema.")

@@ -15,6 +15,7 @@ import numpy as np
 from tallybayes.counts.exact import Floats
 from tallybayes.kernels import special
 
+LEAST = float(np.finfo(np.float64).tiny)
 WIDEST = 1e150  # the largest standard deviation whose square is finite
 NO_POSTERIOR = "This class has no counts and there is no prior, so there is no posterior."
 
@@ -147,6 +148,7 @@ class NormalInverseGamma(Posterior):
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
         if not self.kappa > 0:
             return {"mean": np.full(size, np.nan), "variance": np.full(size, np.nan)}
-        with np.errstate(divide="ignore"):  # a draw of a tiny shape may be 0
-            variance = np.minimum(self.scale / random.standard_gamma(self.shape, size), WIDEST**2)
+        precision = np.maximum(random.standard_gamma(self.shape, size), LEAST)  # 0 if the shape is tiny
+        with np.errstate(over="ignore"):
+            variance = np.minimum(self.scale / precision, WIDEST**2)
         return {"mean": random.normal(self.location, np.sqrt(variance / self.kappa)), "variance": variance}

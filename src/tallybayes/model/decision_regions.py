@@ -12,9 +12,9 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.data.matching import MISSING
-from tallybayes.families.events import Event, NoJointError
 from tallybayes.model import decide
 from tallybayes.model.model import Model
+from tallybayes.model.possible_values import values_of
 from tallybayes.model.shapes import DRAWN, LEVELS, NUMBERS, TAIL, Shape, shape
 from tallybayes.schema.entries import Name
 
@@ -24,8 +24,7 @@ SIDE = 161  # points per axis of a grid in two columns
 @dataclass(frozen=True, eq=False)
 class Line:
     """One column: its shape in the classes, P(class) and P(class | x), the decision at every x, and the total
-    probability of error, ∫ Σ P(other classes | x) p(x) dx. Beyond the range shown, the decisions at its ends are
-    assumed."""
+    probability of error, ∫ Σ P(other classes | x) p(x) dx, over all x, shown or not."""
 
     shape: Shape
     prior: Floats
@@ -58,28 +57,21 @@ def line(
         posterior = np.where(total > 0, joint / total, prior[:, None])
     matrix = None if costs is None else decide.cost_matrix(found.classes, costs)
     decision = decide.decide(posterior.T, matrix)
-    wrong = total - joint[decision, np.arange(len(total))]
-    error = float(_area(wrong, np.asarray(found.x)) if found.kind == NUMBERS else wrong.sum())
-    beyond = _beyond(model, column, found) * prior if len(decision) else np.zeros((2, len(prior)))
-    for share, at in zip(beyond, decision[[0, -1]] if len(decision) else (), strict=False):
-        error += float(share.sum() - share[at])
-    return Line(found, prior, posterior, decision.tolist(), error)
+    return Line(found, prior, posterior, decision.tolist(), _error(model, column, prior, matrix))
 
 
-def _area(p: Floats, x: Floats) -> Any:
-    return np.dot(np.diff(x), (p[1:] + p[:-1]) / 2.0)
-
-
-def _beyond(model: Model, column: Name, found: Shape) -> Floats:
-    """P(a number below, and above, the range shown | class); for levels, P(one that is not shown) comes last."""
-    if found.kind == LEVELS:
-        return np.stack([np.zeros(len(found.rest)), found.rest])
-    belief = model.beliefs().counted[model.schema.entry(column)]
-    try:
-        ends = [Event(high=float(found.x[0])), Event(low=float(found.x[-1]))]
-        return np.exp([belief.log_within(end) for end in ends])
-    except NoJointError:
-        return np.zeros((2, len(found.classes)))
+def _error(model: Model, column: Name, prior: Floats, costs: Floats | None) -> float:
+    """The total probability of error over all values, shown or not; NaN if they are not known."""
+    known, name = model.beliefs(), model.schema.entry(column)
+    values = values_of(known.schema.columns[name], known.counted[name], len(prior))
+    if values is None:
+        return np.nan
+    with np.errstate(divide="ignore"):
+        logs = np.log(prior)
+    scores = logs[:, None] + known.counted[name].evidence_for(values.cells, len(prior))
+    others = decide.probabilities(scores, logs).T
+    others[np.arange(len(others)), decide.decide(others, costs)] = 0.0
+    return float(prior @ np.exp(values.logs) @ others.sum(axis=1))
 
 
 @dataclass(frozen=True, eq=False)

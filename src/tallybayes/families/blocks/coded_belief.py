@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
-from tallybayes.families.belief import MANY_PARTS, Belief, WordWeight, heaviest, log_odds
+from tallybayes.families.belief import MANY_PARTS, Belief, Unseen, WordWeight, heaviest, log_odds
 from tallybayes.families.blocks.coding import MISSING, OTHER, Bytes, Code, code_state, code_text, is_numeric
 from tallybayes.families.blocks.networks import conditional_information
 from tallybayes.families.blocks.pair_counts import PairCounts
@@ -45,6 +45,15 @@ class CodedBelief(Belief):
     def met_logs(self, j: int, probability: Floats) -> Floats:
         """log P(level of j | …), […, level, class], and 0 for unseen levels."""
         return np.where(self.counts.met[j][:, None], logs(probability), 0.0)
+
+    def unseen(self, cells: Bytes) -> Unseen:
+        """An unseen level or an empty interval is as improbable as those seen once were."""
+        log_new = np.zeros(len(cells))
+        for j, met in enumerate(self.counts.met):
+            n = self.counts.single(j).sum(axis=1)[OTHER:]  # without missing cells
+            new = ~met[cells[:, j]] & (cells[:, j] != MISSING)
+            log_new[new] += np.log(((n == 1.0).sum() + 1.0) / (n.sum() + 2.0))
+        return Unseen(np.zeros(len(cells)), log_new)
 
     def heaviest(self, index: int, prior: Floats, top: int) -> list[WordWeight]:
         met = [(j, code) for j, met in enumerate(self.counts.met) for code in np.flatnonzero(met).tolist()]

@@ -225,7 +225,9 @@ class CorrelatedBelief(Belief):
                 continue
             varied = random.standard_normal((len(rows), len(density.root))) @ density.root.T
             if np.isfinite(density.nu):
-                varied = varied / np.sqrt(random.chisquare(density.nu, (len(rows), 1)) / density.nu)
+                spread = np.sqrt(random.chisquare(density.nu, (len(rows), 1)) / density.nu)
+                with np.errstate(divide="ignore", over="ignore"):  # 0 if there are hardly any degrees of freedom
+                    varied = varied / spread
             some = np.tile(self.known.mean[number, free], (len(rows), 1))
             some[:, ~density.certain] += varied
             drawn[np.ix_(rows, free)] = some

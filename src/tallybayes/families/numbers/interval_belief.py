@@ -135,6 +135,12 @@ class IntervalBelief(SmoothedBelief):
         part = np.clip((x * unit - edges[:-1] * unit) / np.diff(edges * unit), 0.0, 1.0)[:, None]
         return low + (part * p).sum(axis=0), high + ((1.0 - part) * p).sum(axis=0)
 
+    def representatives(self) -> tuple[Floats, Floats] | None:
+        """Their middles; beyond the range, the evidence is that of the outermost."""
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.probability).T
+        return (self.edges[:-1] / 2.0 + self.edges[1:] / 2.0, logs) if self.counts.any() else None
+
     def peak(self, event: Event) -> tuple[Floats, Floats]:
         """The middle of the densest interval, or of the part of it within the event."""
         if not self.counts.any():

@@ -14,11 +14,12 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Floats, Indices
 from tallybayes.counts.rows import places_of
 from tallybayes.counts.tally import Key, Rows
-from tallybayes.families.belief import MANY_PARTS, Belief, Part, WordWeight, by_class, heaviest, log_odds
+from tallybayes.families.belief import MANY_PARTS, Belief, Part, Unseen, WordWeight, by_class, heaviest, log_odds
 from tallybayes.families.left_out import LeftOut, one_by_one, weights_of
 from tallybayes.families.posteriors import Posterior
 from tallybayes.families.text.run_tally import START, RunTally
-from tallybayes.families.text.tokens import CHARACTERS, not_utf8
+from tallybayes.families.text.tokens import CHARACTERS, Cutter, not_utf8
+from tallybayes.families.text.unseen_words import unseen_words
 from tallybayes.kernels.strings import index_strings, index_words
 
 SHOWN = "<s>"  # the start mark, as it is shown
@@ -118,6 +119,14 @@ class SequenceBelief(Belief):
 
     def posterior(self, index: int) -> Posterior:
         raise TypeError("WordSequence discounts counts, so its parameters have no posterior; use Words.")
+
+    def unseen(self, cells: Any) -> Unseen:
+        cutter = Cutter(self.family, (1, 1))  # without start marks
+        documents = cutter.documents(cells)
+        runs, _, _, _, before, _, _ = self.chain.cells()
+        words = np.setdiff1d(runs[before[runs] < 0], index_words(self.index, [START], grow=False))
+        met = np.bincount(self._runs, self._n, len(self.chain))[words].astype(np.float64)
+        return unseen_words(documents, cutter.reading(documents, False, -1), self.index, len(cells), met)
 
     def draw(self, random: np.random.Generator, classes: Indices) -> pa.Array:
         """Word by word; missing if a class has no texts, and so no lengths to draw from."""

@@ -36,6 +36,7 @@ from tallybayes.families.text.mix import AUTO
 from tallybayes.families.text.multinomial_coefficient import has_orders, log_orders
 from tallybayes.families.text.readings import ONCE, READINGS, WordEvidence, free_of_words, probabilities
 from tallybayes.families.text.tokens import CHARACTERS, UNKNOWN, not_utf8
+from tallybayes.families.text.unseen_words import unseen_words
 from tallybayes.families.text.word_statistics import WordStatistics, may_be_parted, seen_of, seen_words
 from tallybayes.families.text.word_table import WordTable
 from tallybayes.kernels import special
@@ -245,18 +246,9 @@ class WordBelief(Belief):
         return found
 
     def unseen(self, cells: Any) -> Unseen:
-        """An unseen word is as improbable as those seen once were."""
         documents = self.family.cutter.documents(cells)
-        reading, index = self._read(documents), kernels.StringIndex()
-        totals = []
-        for where, grow in ((index, True), (self.seen.index, False)):
-            starts, _, counts = kernels.list_words(documents, reading, where, grow)
-            counts = np.ones_like(counts) if self._once else counts
-            totals.append(np.bincount(np.repeat(np.arange(len(cells)), np.diff(starts)), counts, len(cells)))
-        words, known = (total.astype(np.float64) for total in totals)
         met = self.seen.by_word(self.seen.n)
-        log_new = np.log(((met == 1.0).sum() + 1.0) / (met.sum() + 2.0))
-        return Unseen(words, (words - known) * log_new)
+        return unseen_words(documents, self._read(documents), self.seen.index, len(cells), met, self._once)
 
     def posterior(self, index: int) -> Posterior:
         if self.family.reading != "multinomial":
