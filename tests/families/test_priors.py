@@ -5,7 +5,7 @@ import pytest
 from scipy import special
 
 from one_column import train
-from tallybayes import Density, Exponential, Gamma, Gaussian, Histogram, Model, Poisson, Schema
+from tallybayes import Correlated, Density, Exponential, Gamma, Gaussian, Geometric, Histogram, Model, Poisson, Schema
 from tallybayes.families.numbers.density import silverman
 from tallybayes.model.decide import decide
 
@@ -87,3 +87,23 @@ def test_without_costs_the_most_probable_class_wins_even_barely():
     rng = np.random.default_rng(0)
     posterior = 1 / 3 + rng.normal(0, 1e-16, (1000, 3))
     assert np.array_equal(decide(posterior), posterior.argmax(axis=1))
+
+
+@pytest.mark.parametrize("family", [Gaussian(), Correlated()], ids=repr)
+def test_mean_of_a_cauchy_posterior_is_undefined(family):
+    """Student's t with one degree of freedom has a median, and no mean."""
+    model = Model.train({"x": family}, {"x": [1.0, 2.0, 6.0, None]}, ["a", "a", "b", "c"])
+    mean, variance = model.parameters("x", "c").mean().values()
+    assert np.isnan(mean)
+    assert variance == np.inf
+    low, high = next(iter(model.parameters("x", "c").interval().values()))
+    assert low + high == pytest.approx(6.0)
+    assert next(iter(model.parameters("x", "b").mean().values())) == pytest.approx(4.5)
+
+
+@pytest.mark.parametrize("family", [Geometric(alpha=0, beta=0), Gaussian(m=1e-3), Exponential(shape=0, rate=1)])
+def test_intervals_of_hardly_any_prior_give_no_warnings(family):
+    model = Model.train({"x": family}, {"x": [1, 2, 6, None]}, ["a", "a", "b", "c"])
+    assert not np.isnan(model.credible({"x": [2, None]}, draws=20).low).any()
+    if not isinstance(family, Geometric):
+        assert len(model.parameters("x", "c").interval()) > 0

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tallybayes import Categorical, Gaussian, Geometric, LogNormal, Model, Pairs, Poisson, Words, prepare
+from tallybayes import Categorical, Gaussian, Geometric, Histogram, LogNormal, Model, Pairs, Poisson, Words, prepare
 from tennis import COLUMNS, DAYS, tennis
 
 
@@ -45,14 +45,20 @@ def test_known_cells_condition_the_gain_and_are_not_asked():
         (Gaussian(), lambda random, y: random.normal(2.0 * y)),
         (Gaussian(plugin=True), lambda random, y: random.normal(1e6 + 20.0 * y, 10.0)),
         (LogNormal(), lambda random, y: np.exp(random.normal(y))),
-        (Poisson(), lambda random, y: random.poisson(1 + 3 * y).astype(float)),
-        (Geometric(), lambda random, y: random.geometric(0.6 - 0.4 * y).astype(float)),
+        (Poisson(), lambda random, y: random.poisson(1 + 3 * y)),
+        (Geometric(), lambda random, y: random.geometric(0.6 - 0.4 * y)),
+        (Geometric(), lambda random, y: random.geometric(1e-5 if y else 1e-6)),
+        (Poisson(), lambda random, y: random.poisson(1e6 + 2e3 * y)),
+        (Gaussian(m=0, plugin=True), lambda random, y: random.normal(1000.0 * y, 1e-3)),
+        (Gaussian(m=0, plugin=True), lambda random, y: random.normal(0.5, 1e-6 if y else 1.0)),
+        (Gaussian(m=0, plugin=True), lambda random, y: y),
+        (Histogram(method="auto"), lambda random, y: np.where(random.random() < 0.5 + 0.3 * y, 0.0, random.normal(5))),
     ],
 )
 def test_gain_of_numbers_equals_monte_carlo(family, draw):
     random = np.random.default_rng(0)
     y = random.integers(0, 2, 300)
-    model = Model.train({"x": family}, {"x": draw(random, y)}, y)
+    model = Model.train({"x": family}, {"x": [float(draw(random, each)) for each in y]}, y)
     (question,) = model.ask_next({"x": None})
     posterior = model.posterior(model.sample(100_000, seed=1).rows)
     prior = np.array(list(model.prior().values()))
@@ -151,6 +157,15 @@ def test_only_row_of_a_class_removes_the_class():
     model = Model.train({"x": Gaussian()}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])
     found = {each.row: each for each in model.influence({"x": 9.0}, {"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])}
     assert found[2].without == {"a": 1.0, "b": 0.0}
+    assert found[2].change == np.inf
+    suspect = model.suspects({"x": [0.0, 1.0, 9.0]}, ["a", "a", "b"])[0]
+    assert (suspect.row, suspect.probability, suspect.log_odds) == (2, 0.0, -np.inf)
+
+
+def test_rows_impossible_with_a_row_and_without_are_not_influenced():
+    model = Model.train({"x": Categorical(alpha=0)}, {"x": list("uuv")}, ["a", "a", "b"])
+    found = {each.row: each.change for each in model.influence({"x": "v"}, {"x": list("uuv")}, ["a", "a", "b"])}
+    assert found == {0: 0.0, 1: 0.0, 2: np.inf}
 
 
 def test_wrong_labels_are_suspect():

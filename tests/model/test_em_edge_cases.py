@@ -280,3 +280,11 @@ def test_empty_cluster_is_dropped_with_a_note():
     for note in model.fitted.notes:
         assert "has no rows left" in note
     assert len(model.classes) + len(model.fitted.notes) == 3
+
+
+def test_class_without_words_has_a_likelihood_without_smoothing():
+    frame = {"t": ["aa bb", "", "cc", "", None], "x": [1.0, 2.0, 3.0, 4.0, 5.0]}
+    schema, labels = {"t": Words(reading="poisson", alpha=0.0), "x": Gaussian()}, ["a", "b", "a", None, None]
+    curve = Model.train(schema, frame, labels, unlabelled=EM()).fitted.curve
+    assert len(curve) > 2
+    assert np.all(np.diff(curve) > -1e-9)

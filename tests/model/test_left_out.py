@@ -107,6 +107,18 @@ def test_row_of_weight_zero_subtracts_nothing():
     np.testing.assert_allclose(found.total()[0], model.log_joint(only(TABLE, 0))[0], rtol=1e-12)
 
 
+def test_a_class_of_rows_of_weight_zero_is_left_out_as_if_it_had_no_rows():
+    weights = [1.0, 1.0, 2.0, 1.0, 1.0, 0.0]
+    model = Model.train(SCHEMA, TABLE, LABELS, weights=weights)
+    assert model.classes == ["no", "yes"]
+    found = left_out(model, TABLE, LABELS, weights=weights).total()
+    rest = {name: cells[:5] for name, cells in TABLE.items()}
+    np.testing.assert_allclose(found[:5], left_out(model, rest, LABELS[:5], weights=weights[:5]).total(), rtol=1e-12)
+    np.testing.assert_allclose(found[5], model.log_joint(only(TABLE, 5))[0], rtol=1e-12)
+    expected = model.suspects(rest, LABELS[:5], weights=weights[:5])
+    assert model.suspects(TABLE, LABELS, weights=weights) == expected
+
+
 def test_rows_of_a_decayed_model():
     model = Model.train(SCHEMA, TABLE, LABELS) * 0.7
     found = left_out(model, TABLE, LABELS, weights=[0.7] * 6).total()

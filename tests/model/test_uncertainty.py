@@ -84,6 +84,9 @@ def test_bayes_error_is_that_of_sampled_rows():
     model = Model.train({"x": Gaussian(plugin=True, m=0)}, {"x": [-2.0, 0.0, 0.0, 2.0]}, ["a", "a", "b", "b"])
     assert model.bayes_error() == pytest.approx(stats.norm.cdf(-1.0), abs=0.01)
     assert model.bayes_error(seed=1) != model.bayes_error()
+    for question in (model.bayes_error, lambda draws: model.novelty({"x": [0.0]}, draws=draws)):
+        with pytest.raises(ValueError, match="draws=0: give a whole number of at least 1"):
+            question(draws=0)
 
 
 @pytest.mark.parametrize("name", ["x", "c", "t", "b", "n", "h"])
@@ -250,3 +253,13 @@ def test_scores_that_are_no_likelihood_and_weights_are_supported():
     schema = Schema({"t": Words(reading="auto"), "x": Gaussian()}, weights=Weights(columns={"t": 0.3, "x": 0.3}))
     model = Model.train(schema, frame, y)
     assert model.novelty({"t": ["never met such words"], "x": [0.0]})[0] < 0.01
+
+
+def test_row_that_is_impossible_without_its_text_is_novel():
+    frame = {"x": [1.0, 1.0, 2.0, 2.0], "t": ["aa", "bb", "cc", "dd"]}
+    model = Model.train({"x": Gaussian(m=0, plugin=True), "t": Words()}, frame, list("aabb"))
+    usual, unusual = model.novelty({"x": [1.0, 5.0], "t": ["aa", "bb"]})
+    assert unusual == pytest.approx(1 / 201)
+    assert usual > 0.2
+    mostly_empty = Model.train({"t": Words(alpha=0)}, ["aa", "bb", *[""] * 1000], [*"ab", *"ab" * 500])
+    assert mostly_empty.novelty(["aa bb"]) == pytest.approx([1 / 201])

@@ -163,7 +163,7 @@ class Selection:
 
     def add(self, name: str, value: exp.Expression) -> None:
         self.names.append(name)
-        self.select = self.select.select(exp.alias_(value, name, quoted=True), copy=False)
+        self.select.append("expressions", exp.alias_(value, name, quoted=True, copy=False))
 
     def column(self, name: str) -> exp.Expression:
         return column(name, self.alias)

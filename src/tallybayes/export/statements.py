@@ -31,7 +31,7 @@ from tallybayes.families.portable import ByFormula
 
 AT_ONCE = 500  # rows of weights in one statement
 PREFIX = "tally"
-PRETTY = {"identify": True, "pretty": True}
+PRETTY = {"identify": True, "pretty": True, "copy": False}
 
 
 def statements(
@@ -145,9 +145,9 @@ def _named_answers(rows: Selection, portable: PortableModel, kept: Sequence[str]
 
 def unique(names: Sequence[str]) -> list[str]:
     """The same names, made unique ignoring case by appended underscores."""
-    found: list[str] = []
+    found: dict[str, str] = {}
     for name in names:
-        while name.casefold() in {other.casefold() for other in found}:
+        while name.casefold() in found:
             name += "_"
-        found.append(name)
-    return found
+        found[name.casefold()] = name
+    return list(found.values())

@@ -17,6 +17,11 @@ from tallybayes.counts.exact import Floats, Mask
 from tallybayes.counts.lookup import nearest
 
 NOT_THERE = "(missing)"  # the level of a missing cell, if missing is a level
+NOTHING_COUNTED = "nothing was counted in the column."
+UNKNOWN = (
+    "has no counts and there is no prior, or its numbers are too large or too small for a variance. Give the family a "
+    "prior (alpha, m, shape or rate above 0), or leave the column out of the schema."
+)  # of a class
 
 
 class NoJointError(TypeError):

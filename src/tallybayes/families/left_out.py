@@ -97,7 +97,8 @@ def _numbered(cells: Any) -> NDArray[Any]:
         if cells.ndim == 1:
             return cells
         rows = np.ascontiguousarray(cells)
-        whole = rows.view(np.dtype((np.void, rows.strides[0]))).reshape(-1)
+        width = rows.itemsize * rows.shape[1]  # strides[0] may be anything if there is only one row
+        whole = rows.view(np.dtype((np.void, width))).reshape(-1)
         return np.unique(whole, return_inverse=True)[1].reshape(-1)
     if isinstance(cells, pa.Array) and not pa.types.is_nested(cells.type):
         return cells.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)

@@ -5,6 +5,7 @@ Each kind gives the marginal distributions of its parameters (from scipy.stats);
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ class Posterior(ABC):
         raise TypeError(f"Parameters cannot be drawn from a {type(self).__name__} distribution.")
 
     def mean(self) -> dict[Any, float]:
+        """The posterior mean of every parameter."""
         return {name: float(marginal.mean()) for name, marginal in self.marginals().items()}
 
     def interval(self, mass: float = 0.95) -> dict[Any, tuple[float, float]]:
@@ -37,10 +39,11 @@ class Posterior(ABC):
         if not 0.0 < mass < 1.0:
             raise ValueError(f"mass={mass!r}: give a number between 0 and 1.")
         tail = (1.0 - mass) / 2.0
-        return {
-            name: (float(marginal.ppf(tail)), float(marginal.ppf(1.0 - tail)))
-            for name, marginal in self.marginals().items()
-        }
+        with np.errstate(divide="ignore", over="ignore"):  # a bound may be infinite
+            return {
+                name: (float(marginal.ppf(tail)), float(marginal.ppf(1.0 - tail)))
+                for name, marginal in self.marginals().items()
+            }
 
 
 class Certain:
@@ -98,7 +101,8 @@ class Beta(Posterior):
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
         if self.alpha > 0 and self.beta > 0:
             return {self.parameter: random.beta(self.alpha, self.beta, size)}
-        return {self.parameter: np.full(size, np.divide(self.alpha, self.alpha + self.beta))}
+        with np.errstate(invalid="ignore"):  # without counts or a prior, nothing is known
+            return {self.parameter: np.full(size, np.divide(self.alpha, self.alpha + self.beta))}
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,8 @@ class GammaRate(Posterior):
 @dataclass(frozen=True)
 class NormalInverseGamma(Posterior):
     """A mean and a variance: the variance inverse Gamma(`shape`, `scale`), and given it the mean normal with variance /
-    `kappa`. The marginal distribution of the mean is Student's t."""
+    `kappa`. The marginal distribution of the mean is Student's t with 2·shape degrees of freedom; with one or fewer, it
+    has no mean (NaN)."""
 
     location: float
     kappa: float
@@ -135,8 +140,13 @@ class NormalInverseGamma(Posterior):
             "variance": special.distribution("invgamma", self.shape, scale=self.scale),
         }
 
+    def mean(self) -> dict[Any, float]:
+        found = super().mean()
+        return found if self.shape > 0.5 or self.scale == 0 else {**found, "mean": math.nan}
+
     def draw(self, random: np.random.Generator, size: int) -> dict[Any, Floats]:
         if not self.kappa > 0:
             return {"mean": np.full(size, np.nan), "variance": np.full(size, np.nan)}
-        variance = np.minimum(self.scale / random.standard_gamma(self.shape, size), WIDEST**2)
+        with np.errstate(divide="ignore"):  # a draw of a tiny shape may be 0
+            variance = np.minimum(self.scale / random.standard_gamma(self.shape, size), WIDEST**2)
         return {"mean": random.normal(self.location, np.sqrt(variance / self.kappa)), "variance": variance}

@@ -380,6 +380,7 @@ def left_pieces(
     own: Floats,
     a: float,
     two: bool,
+    theta: Floats,
 ) -> tuple[Floats, Floats]: ...
 def cut_columns(
     values: Floats, counts: Floats, ends: Counts, method: str, intervals: int, bits: int

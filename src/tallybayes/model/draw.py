@@ -11,6 +11,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats
 from tallybayes.data.errors import check_whole
 from tallybayes.families.base import Belief
+from tallybayes.families.events import UNKNOWN
 from tallybayes.schema.entries import Name, apart, in_order, members
 
 
@@ -34,11 +35,7 @@ def sample(beliefs: Mapping[Name, Belief], log_prior: Floats, labels: pa.Array, 
         if cells.null_count:
             first = cells.is_null().index(True).as_py()
             label = labels[int(classes[first])].as_py()
-            raise ValueError(
-                f"Column {name!r}: there is nothing to draw from in class {label!r}. It has "
-                "no counts and there is no prior, or its numbers are too large or too small for a variance. Give the "
-                "family a prior (alpha, m, shape or rate above 0), or leave the column out of the schema."
-            )
+            raise ValueError(f"Column {name!r}: there is nothing to draw from in class {label!r}. It {UNKNOWN}")
     drawn = labels.take(pa.array(classes))
     names = [column for name in beliefs for column in members(name)]
     rows = pa.record_batch({"": drawn, **columns}).select(names)  # there may be no columns, only rows

@@ -65,7 +65,8 @@ def _without(model: Any, rest: Any, row: Any, batch: Batch, at: int, best: Any, 
     rest += one
     without = {each: float(np.exp(logs.get(each, -np.inf))) for each in model.classes}
     then = _log_odds({each: logs.get(each, -np.inf) for each in model.classes}, best)
-    return Influence(at, own.labels()[0].as_py(), without, float(np.nan_to_num(now - then, nan=0.0)))
+    change = 0.0 if now == then else now - then  # both may be infinite
+    return Influence(at, own.labels()[0].as_py(), without, change)
 
 
 def _log_odds(logs: Mapping[Any, float], best: Any) -> float:
@@ -109,18 +110,21 @@ def _scored(leave_out: LeaveOneOut, batch: Batch) -> tuple[Floats, Codes]:
 
 
 def _most_suspect(classes: list[Any], joint: Floats, own: Codes, first: int, top: int | None) -> list[Suspect]:
-    """The most suspect of some rows, of which the first has this number."""
-    each = np.arange(len(own))
+    """The most suspect of some rows, of which the first has this number. Rows of a class that no row of any weight has
+    cannot be judged."""
+    judged = np.flatnonzero(own >= 0)
+    joint, own, each = joint[judged], own[judged], np.arange(len(judged))
     others = joint.copy()
     others[each, own] = -np.inf
     likely = others.argmax(axis=1) if len(classes) > 1 else own
     with np.errstate(invalid="ignore"):
-        odds = np.nan_to_num(joint[each, own] - others[each, likely], nan=0.0)
+        odds = joint[each, own] - others[each, likely]
+        odds[np.isnan(odds)] = 0.0  # both are impossible
         shares = np.exp(joint - np.logaddexp.reduce(joint, axis=1, keepdims=True))
     order = np.lexsort((each, odds))[:top]
     return [
         Suspect(
-            first + int(i),
+            first + int(judged[i]),
             classes[own[i]],
             float(np.nan_to_num(shares[i, own[i]])),
             classes[own[i]] if odds[i] >= 0 else classes[likely[i]],

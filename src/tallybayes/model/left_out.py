@@ -104,11 +104,12 @@ class LeaveOneOut:
 
 
 def _numbered(model: Model, batch: Batch) -> Rows:
-    """The rows with their classes numbered as in the model."""
+    """The rows with their classes numbered as in the model. A row of weight 0 has added nothing, so its class need not
+    be known, and any number will do."""
     model._check_label_type(batch.label_type)
     keys = model.keys()
     codes = batch.rows.codes_in(keys)
-    unseen = np.flatnonzero(codes < 0)
+    unseen = np.flatnonzero((codes < 0) & (weights_of(batch.rows) != 0))
     if unseen.size:
         (label,) = model._labels([batch.rows.classes[batch.rows.codes[unseen[0]]]])
         known = ", ".join(map(repr, model.classes[:FEW])) + ", …" * (len(keys) > FEW)
@@ -118,7 +119,7 @@ def _numbered(model: Model, batch: Batch) -> Rows:
             "rows that the model was trained on."
         )
         raise RowError(row, f"the row {what}", f"Row {row} {what}")
-    return Rows(keys, codes, batch.rows.weights)
+    return Rows(keys, np.maximum(codes, 0), batch.rows.weights)
 
 
 def _check_counted(rest: Model, encoded: Mapping[Name, Any], batch: Batch) -> None:

@@ -97,7 +97,8 @@ class Model(Uncertainty):
         }
 
     def parameters(self, column: Name | None = None, label: Any = None) -> Posterior:
-        """The posterior of a column's parameters in a class; without a column, that of the class probabilities."""
+        """The posterior of a column's parameters in a class: `Beta`, `Dirichlet`, `GammaRate` or `NormalInverseGamma`.
+        Without a column, that of the class probabilities."""
         known = self.beliefs()
         if column is None:
             counts = self._row_counts(known.keys) + counted_prior(self.schema.prior, known.labels)

@@ -128,7 +128,7 @@ def _total(known: Beliefs, scored: _Scored, names: list[Name], at: Any = slice(N
             total[texts] += scored.new[name][at]
         if own or not texts:
             after = _log_sums(joint)
-            total[texts] += after - before
+            total[texts] += after - np.where(np.isfinite(before), before, 0.0)  # else the row is impossible already
             before = after
     return _Scores(total[False], total[True], words)
 
@@ -166,7 +166,8 @@ def _shares(scored: _Scores, drawn: _Scores) -> Floats:
     around = drawn.take(first[:, None] + np.arange(near))
     each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # the mean score per word
     wide = np.sqrt(around.words / np.maximum(scored.words, 1.0)[:, None])  # the scale of deviations from it
-    texts = around.words * each[:, None] + wide * (scored.texts - scored.words * each)[:, None]
+    with np.errstate(invalid="ignore"):  # NaN, of an impossible text among empty ones, is below nothing
+        texts = around.words * each[:, None] + wide * (scored.texts - scored.words * each)[:, None]
     there = scored.words[:, None] > 0
     below = around.others + np.where(there, around.texts - texts, 0.0) <= scored.others[:, None]
     return np.asarray((1.0 + below.sum(axis=1)) / (1.0 + near))

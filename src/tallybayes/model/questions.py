@@ -1,7 +1,7 @@
 """What to ask next: the expected value of knowing a missing cell of a row.
 
 The possible values of a column are listed with their probability in each class: all levels; numbers on a grid that is
-dense where the classes are and reaches far out; for texts and blocks a sample. Then the answer is computed for each.
+dense around every class and reaches far out; for texts and blocks a sample. Then the answer is computed for each.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from tallybayes.data import frames
 from tallybayes.data.matching import MISSING
 from tallybayes.families.base import Belief, Family
 from tallybayes.families.events import NoJointError
+from tallybayes.families.numbers.support import Support
 from tallybayes.model import decide
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema.entries import Name, apart, each_once, in_order
 
-POINTS = 2001  # of a grid of numbers
+POINTS = 2001  # of a grid of numbers, over all classes
+FEWEST = 25  # of them for a class
 REACH = 9.0  # of the grid, in standard units
-WHOLE = 1 << 14  # whole numbers that are listed
+MISSED = 0.02  # of a class: the most that a grid may miss
 DRAWN = 400  # texts per class, or other values that cannot be listed; and numbers, to find their range
-ENOUGH = 1.0 - 1e-9
+CELLS = 1 << 23  # values × classes that are scored
 LARGEST_LOG = 700.0  # of a number within the range of a double
 
 
@@ -74,14 +76,19 @@ def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> f
 
 def _gain_of_rows(known: Beliefs, name: Name, row: pa.RecordBatch, scores: Floats, costs: Floats | None) -> float:
     """The same for a column that is in several entries: from rows with drawn values filled in."""
-    classes = len(known.keys)
-    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
+    drawn = _at_most(DRAWN, len(known.keys))
+    values = known.counted[name].draw(np.random.default_rng(0), np.repeat(np.arange(len(known.keys)), drawn))
     copies = pa.Table.from_batches([row]).take(pa.array(np.zeros(len(values), np.int64)))
     filled = {**dict(zip(copies.column_names, copies.columns, strict=True)), **apart(name, values)}
     before = decide.probabilities(scores, known.prior)
     after = [known.scores_of(batch.cells, batch.rows) for batch in known.encoded(pa.table(filled), MISSING)]
     open_still = _open(decide.probabilities(np.concatenate(after, axis=1), known.prior), costs)
-    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / DRAWN, DRAWN) @ open_still)
+    return float(_open(before, costs)[0] - np.repeat(before[:, 0] / drawn, drawn) @ open_still)
+
+
+def _at_most(number: int, classes: int) -> int:
+    """How many values of each class to score for every class, if memory allows so many."""
+    return max(min(number, CELLS // classes**2), 1)
 
 
 def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
@@ -99,37 +106,46 @@ def values_of(family: Family, belief: Belief, classes: int) -> Values | None:
 
 
 def _numbers(family: Family, belief: Belief, classes: int) -> Values | None:
+    """Grids around the numbers of every class, as one. If it misses some of a class, which may be a few narrow peaks
+    far apart, drawn numbers instead."""
     support = family.support
     assert support is not None
-    if support.whole:
-        x = np.arange(WHOLE, dtype=np.float64)
-        evidence = belief.evidence_for(x, classes)
-        enough = int(np.searchsorted(np.cumsum(np.exp(evidence), axis=1).min(axis=0), ENOUGH)) + 1
-        return Values(x[:enough], evidence[:, :enough])
-    some = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN)).to_numpy(zero_copy_only=False)
-    some = some[np.isfinite(some)]
-    if not some.size:
+    drawn = belief.draw(np.random.default_rng(0), np.repeat(np.arange(classes), DRAWN))
+    some = np.asarray(drawn.to_numpy(zero_copy_only=False), np.float64).reshape(classes, DRAWN)
+    points = _at_most(max(POINTS // classes, FEWEST), classes)
+    grids = [_grid(each[np.isfinite(each)], support, points) for each in some]
+    x = np.unique(support.nearest(np.concatenate(grids)))
+    if not x.size:
         return None
-    x, steps = _grid(np.log(some[some > 0]) if support.lowest == 0.0 and (some > 0).any() else some)
-    if support.lowest == 0.0:
-        held = np.abs(x) < LARGEST_LOG
-        x, steps = np.exp(x[held]), steps[held] + x[held]
-    return Values(x, belief.evidence_for(x, classes) + steps)
+    steps = np.gradient(x) if len(x) > 1 else np.ones(1)  # whole numbers next to each other are one apart
+    evidence = belief.evidence_for(x, classes)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        logs = evidence + np.log(steps)
+        total = np.logaddexp.reduce(logs, axis=1, keepdims=True)
+    if not np.all(np.abs(total) < MISSED):
+        return None if drawn.null_count else _drawn(family, belief, classes)
+    return Values(x, logs - total)
 
 
-def _grid(some: Floats) -> tuple[Floats, Floats]:
-    """Grid points around these numbers, and the logarithms of the steps between them: even in the middle, wider further
-    out."""
-    middle, wide = float(np.median(some)), float(np.quantile(some, 0.9) - np.quantile(some, 0.1)) or 1.0
-    u = np.linspace(-REACH, REACH, POINTS)
-    return middle + wide * np.sinh(u), np.log(wide * np.cosh(u) * (u[1] - u[0]))
+def _grid(some: Floats, support: Support, points: int) -> Floats:
+    """Points around these numbers: close to each other in the middle, wider apart further out."""
+    logs = support.lowest == 0.0 and not support.whole
+    some = np.log(some[some > 0]) if logs else some
+    if not some.size:
+        return np.zeros(0)
+    low, middle, high = np.quantile(some, [0.1, 0.5, 0.9])
+    with np.errstate(over="ignore", invalid="ignore"):
+        x = middle + ((high - low) or 1.0) * np.sinh(np.linspace(-REACH, REACH, (points | 1) + 2)[1:-1])
+        x = np.exp(x[np.abs(x) < LARGEST_LOG]) if logs else np.floor(x) if support.whole else x
+    return np.asarray(x[np.isfinite(x)])
 
 
 def _drawn(family: Family, belief: Belief, classes: int) -> Values:
     """Values drawn from each class, all equally probable within their class."""
-    numbers = np.repeat(np.arange(classes), DRAWN)
+    number = _at_most(DRAWN, classes)
+    numbers = np.repeat(np.arange(classes), number)
     cells = family.encode(belief.draw(np.random.default_rng(0), numbers))
-    logs = np.where(numbers == np.arange(classes)[:, None], -np.log(DRAWN), -np.inf)
+    logs = np.where(numbers == np.arange(classes)[:, None], -np.log(number), -np.inf)
     return Values(cells, logs)
 
 
@@ -138,4 +154,4 @@ def _open(posterior: Floats, costs: Floats | None) -> Floats:
     if costs is not None:
         return np.asarray(decide.expected_cost(posterior.T, costs).min(axis=1))
     logs = np.log(np.where(posterior > 0, posterior, 1.0))
-    return np.asarray(-(posterior * logs).sum(axis=0))
+    return np.asarray(0.0 - (posterior * logs).sum(axis=0))

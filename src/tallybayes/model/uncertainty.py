@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
+from tallybayes.data.errors import check_whole
 from tallybayes.data.matching import ERROR
 from tallybayes.model import decide, draw
 from tallybayes.model.classifier import Classifier
@@ -71,6 +72,7 @@ class Uncertainty(Counted, Classifier):
 
     def bayes_error(self, *, draws: int = MADE_UP, seed: int = 0) -> float:
         """P(error) over the model's own distribution: the mean over rows drawn from it."""
+        check_whole("draws", draws, 1)
         known = self.beliefs()
         rows, _ = draw.sample(known.columns, known.prior, pa.array(known.labels, self.label_type), draws, seed)
         return decide.bayes_error(known.posterior(rows))
@@ -80,6 +82,7 @@ class Uncertainty(Counted, Classifier):
         unlike any that were counted; uniform between 0 and 1 for rows from the model's own distribution; 1 for a row
         with every cell missing, since nothing in it is unusual. Text columns whose event model gives scores are scored
         as multinomial. Weights are ignored, and so are blocks whose columns are counted by themselves, too."""
+        check_whole("draws", draws, 1)
         likely = self._likely()
         known = likely.beliefs()
         labels = pa.array(known.labels, self.label_type)

@@ -13,7 +13,7 @@ from scipy import integrate, stats
 from sklearn.datasets import load_iris
 
 from examples import some
-from tallybayes import Correlated, Gaussian, Model, digest
+from tallybayes import Correlated, Gaussian, Model, digest, left_out
 from tallybayes.counts.tally import Rows
 from tallybayes.files import from_bytes, to_bytes
 from tallybayes.testing import check_family
@@ -44,6 +44,20 @@ def trained(matrix, labels, family, **more):
 def test_obeys_the_laws_with_missing_cells_and_without(family):
     check_family(family, st.tuples(NUMBERS, NUMBERS), columns=("x", "y"), examples=10)
     check_family(family, st.tuples(CELLS, CELLS, CELLS), columns=("x", "y", "z"), examples=10)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, st.sampled_from("ab")), min_size=1, max_size=6))
+def test_rows_left_out_one_by_one_are_those_left_out_together(rows):
+    """A column-major table of a single row has the strides of a single column."""
+    x, y, labels = (list(each) for each in zip(*rows, strict=True))
+    frame = {"x": pa.array(x, pa.float64()), "y": pa.array(y, pa.float64())}
+    model = Model.train({("x", "y"): Correlated()}, frame, labels)
+    together = left_out(model, frame, labels).total()
+    each = [
+        left_out(model, {name: cells[i : i + 1] for name, cells in frame.items()}, labels[i : i + 1]).total()[0]
+        for i in range(len(rows))
+    ]
+    np.testing.assert_allclose(each, together, rtol=1e-12)
 
 
 @pytest.mark.parametrize("shared", [False, True])

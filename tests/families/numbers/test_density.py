@@ -53,6 +53,15 @@ def test_constant_class_has_a_finite_bandwidth():
         assert min(widths.values()) > 0.05
 
 
+@pytest.mark.parametrize("bandwidth", ["rule", "leave one out"])
+def test_values_that_are_one_on_the_scale_of_the_column_are_one(bandwidth):
+    found, same = (
+        train(Density(bandwidth=bandwidth), [0.0, other, 1e300], list("aab")).estimates("x")["bandwidth"]
+        for other in (1e-300, 0.0)
+    )
+    assert found == pytest.approx(same)
+
+
 VALUES = st.integers(-20, 20).map(float) | st.floats(-1e3, 1e3).map(lambda x: round(x, 6)) | st.floats(290.0, 296.0)
 ROWS = st.lists(st.tuples(VALUES, st.sampled_from("abc"), st.just(1.0)), min_size=1, max_size=12)
 FAMILIES = st.builds(

@@ -275,3 +275,12 @@ def test_word_order_is_informative():
     model = trained(rows)
     assert model.decide({"text": ["not good", "good not bad"]}) == ["bad", "fine"]
     assert Schema({"text": WordSequence()}) == Schema({"text": WordSequence(order=1)})
+
+
+def test_class_of_empty_texts_draws_empty_texts():
+    model = Model.train({"t": WordSequence()}, {"t": ["good day", "", "bad"]}, ["full", "empty", "full"])
+    rows, labels = model.sample(20, seed=0)
+    drawn = dict(zip(labels.to_pylist(), rows["t"].to_pylist(), strict=True))
+    assert drawn["empty"] == ""
+    assert drawn["full"] != ""
+    assert 0.0 < model.bayes_error() < 0.5

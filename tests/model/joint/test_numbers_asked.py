@@ -18,6 +18,8 @@ from tallybayes import (
     Pairs,
     Poisson,
 )
+from tallybayes.families.events import NoJointError
+from tallybayes.model.information import information
 
 VALUES = [1.5, 2.25, 2.5, 4.0, 4.5, 7.0, 8.25, 9.0, 11.0, 12.5, 3.0, 5.0]
 WHOLE = [0, 1, 1, 2, 3, 5, 8, 2, 4, 6, 3, 1]
@@ -119,3 +121,48 @@ def test_most_probable_number_maximises_the_density():
     assert row["x"] == int(said.argmax())
     bars = trained(Histogram(intervals=4), VALUES).most_probable_row()
     assert 1.5 < bars["x"] < 12.5
+
+
+UNKNOWN = [
+    Gaussian(m=0),
+    Gaussian(m=0, plugin=True),
+    LogNormal(m=0, plugin=True),
+    Gamma(m=0),
+    Exponential(shape=0, rate=0, plugin=True),
+    Poisson(shape=0, rate=0, plugin=True),
+    Geometric(alpha=0, beta=0),
+    NegativeBinomial(m=0),
+    Density(m=0),
+]
+
+
+@pytest.mark.parametrize("family", UNKNOWN, ids=repr)
+def test_a_class_of_which_nothing_is_known_has_no_probabilities(family):
+    """Without a warning of numpy's, and without an answer that leaves the class out."""
+    frame = {"x": [2, 3, 5, 7, None, None], "wind": ["weak", "strong"] * 3}
+    labels = ["a", "a", "b", "b", "c", "c"]
+    model = Model.train({"x": family, "wind": Categorical()}, frame, labels)
+    for question in ("x > 2.5", "x <= 2.5", "2 < x <= 4", "class=a | x > 2.5"):
+        with pytest.raises(NoJointError, match=r"^Column 'x' \(\w+\) cannot be asked about: a class has no counts"):
+            model.probability(question)
+    assert model.probability("wind=weak | class=c") == pytest.approx(0.5)
+    assert information(model)["x"] is None
+    model -= Model.train(model.schema, {"x": [None, None], "wind": ["weak", "strong"]}, ["c", "c"])
+    assert model.probability("x > 2.5") + model.probability("x <= 2.5") == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("family", [*UNKNOWN[:-1], Categorical(), Histogram()], ids=repr)
+def test_a_column_of_which_nothing_is_known_has_no_most_probable_value(family):
+    model = Model.train({"x": family, "wind": Categorical()}, {"x": [None] * 2, "wind": ["weak"] * 2}, ["a", "b"])
+    with pytest.raises(NoJointError, match="Column 'x'"):
+        model.most_probable_row()
+    assert model.only(["wind"]).most_probable_row() == {"wind": "weak", "class": "a"}
+
+
+def test_an_infinite_density_has_no_most_probable_number():
+    """A Gamma distribution with a shape below 1 is infinite at 0, which must not decide the class."""
+    x = np.random.default_rng(0).gamma(0.3, size=200)
+    model = Model.train({"x": Gamma()}, {"x": x}, ["rare"] * 5 + ["frequent"] * 195)
+    with pytest.raises(NoJointError, match="its density is infinite at 0"):
+        model.most_probable_row()
+    assert model.most_probable_row("x > 0.5") == {"x": 0.5, "class": "frequent"}

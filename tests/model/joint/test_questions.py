@@ -117,6 +117,8 @@ def test_lecture_table():
     assert table.probability("site=GitHub") == 0.25
     assert table.probability("site=GitHub | major=CS") == 1 / 7
     assert table.probability("site=Zhihu", given={"major": "CS"}) == 4 / 7
+    with pytest.raises(ValueError, match=r"^Column 'site': there is no level 'Zhihuu'. Did you mean 'Zhihu'?"):
+        table.probability("site=Zhihuu")
 
 
 def test_table_that_does_not_sum_to_one_is_refused():

@@ -85,6 +85,10 @@ class ByColumn(Posterior):
         found = {column: known.marginals() for column, known in self.columns.items()}
         return {f"{name}({column})": each for column, known in found.items() for name, each in known.items()}
 
+    def mean(self) -> dict[Any, float]:
+        found = {column: known.mean() for column, known in self.columns.items()}
+        return {f"{name}({column})": each for column, known in found.items() for name, each in known.items()}
+
 
 class CorrelatedBelief(Belief):
     """Means and covariances of every class, and cached densities by which columns are present."""

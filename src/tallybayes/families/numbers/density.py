@@ -12,7 +12,7 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Codes, Exact, Floats, Indices
 from tallybayes.counts.tally import Key, Rows, Tally
 from tallybayes.families.belief import Belief, by_class
-from tallybayes.families.events import Event, NoJointError
+from tallybayes.families.events import NOTHING_COUNTED, UNKNOWN, Event, NoJointError
 from tallybayes.families.left_out import LeftOut, equal_rows, taken, weights_of
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.stretched import Stretched
@@ -186,13 +186,14 @@ class DensityBelief(Belief):
     def _shares(self, x: float) -> tuple[Floats, Floats]:
         """P(≤ x) and P(> x), of the bumps and the heavy tail."""
         if not self.totals.any():
-            raise NoJointError("nothing was counted, so no interval is known.")
+            raise NoJointError(NOTHING_COUNTED)
         tail = np.arctan((x - self.scale.median) / self.scale.spread) / np.pi
         place = np.sign(x) * np.inf if np.isinf(x) else float(self._place(np.array([x]))[0])
         z = (place - self.places) / self.widths[:, None]
         below, beyond = ((self.counts * special.ndtr(each)).sum(axis=1) for each in (z, -z))
         whole = self.totals + self.m
-        whole = np.where(whole > 0, whole, 1.0)
+        if not whole.all():
+            raise NoJointError(f"a class {UNKNOWN}")
         return (below + self.m * (0.5 + tail)) / whole, (beyond + self.m * (0.5 - tail)) / whole
 
     def estimates(self) -> dict[str, Floats]:
@@ -263,7 +264,7 @@ def left_out_score(places: Floats, counts: Floats, assumed: Floats, width: float
 def silverman(values: Floats, counts: Floats) -> float:
     """0.9·min(sd, interquartile range / 1.34)·n^(−1/5); 0 if all values are equal."""
     values, counts = values[counts > 0], counts[counts > 0]
-    if len(values) < 2:
+    if len(values) < 2 or not values.any():  # different values may be the same place
         return 0.0
     n, unit = counts.sum(), float(np.abs(values).max())
     values = values / unit  # so that no square overflows

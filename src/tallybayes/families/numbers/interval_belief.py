@@ -14,7 +14,7 @@ import pyarrow as pa
 from tallybayes import kernels
 from tallybayes.counts.exact import Floats, Indices
 from tallybayes.families.belief import Belief, Free, Scorer, WordWeight, heaviest, log_odds
-from tallybayes.families.events import Conditional, Event, NoJointError
+from tallybayes.families.events import NOTHING_COUNTED, Conditional, Event, NoJointError
 from tallybayes.families.numbers.intervals import LEAST, Densities, Intervals, Ranges, edge_texts
 from tallybayes.families.numbers.numeric_belief import log_between
 from tallybayes.families.numbers.support import LARGEST
@@ -120,7 +120,7 @@ class IntervalBelief(SmoothedBelief):
     def _shares(self, x: float) -> tuple[Floats, Floats]:
         """P(≤ x) and P(> x)."""
         if not self.counts.any():
-            raise NoJointError("nothing was counted, so no interval is known.")
+            raise NoJointError(NOTHING_COUNTED)
         edges, p = self.edges, self.probability.copy()
         low, high = p[0] * self.below, p[-1] * self.beyond
         p[0] -= low
@@ -137,6 +137,8 @@ class IntervalBelief(SmoothedBelief):
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:
         """The middle of the densest interval, or of the part of it within the event."""
+        if not self.counts.any():
+            raise NoJointError(NOTHING_COUNTED)
         low, high = np.clip(self.edges[:-1], event.low, event.high), np.clip(self.edges[1:], event.low, event.high)
         there = low < high
         if not there.any():

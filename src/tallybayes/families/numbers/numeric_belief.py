@@ -14,7 +14,7 @@ import pyarrow as pa
 from tallybayes.counts.exact import Floats, Indices, Mask
 from tallybayes.counts.sums import sums_at
 from tallybayes.families.belief import Belief, Free, NotLinearError, Scorer, Terms, by_class
-from tallybayes.families.events import Event, NoJointError
+from tallybayes.families.events import UNKNOWN, Event, NoJointError
 from tallybayes.families.portable import ByFormula, Portable, checked, straight
 from tallybayes.families.posteriors import NO_POSTERIOR, Posterior
 
@@ -107,14 +107,20 @@ class NumericBelief(Belief):
     def log_within(self, event: Event) -> Floats:
         if event.is_empty:
             return np.full(np.shape(self.s[0]), -np.inf)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            found = self._log_within(event)
+        if np.isnan([found, *self.estimates().values()]).any():
+            raise NoJointError(f"a class {UNKNOWN}")
+        return found
+
+    def _log_within(self, event: Event) -> Floats:
         if not self.family.support.whole:
             return log_between(self.family.shares(self.s, event.low), self.family.shares(self.s, event.high))
         inside = self._sum(*whole_bounds(event)) if math.isfinite(event.high) else None
         if inside is None:  # the complement of the numbers below
             below = self._sum(0, whole_bounds(event)[0] - 1)
             inside = np.maximum(1.0 - below, 0.0)
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(np.minimum(inside, 1.0)))
+        return np.asarray(np.log(np.minimum(inside, 1.0)))
 
     def _sum(self, first: int, last: int) -> Floats:
         """P(a whole number from the first to the last)."""
@@ -127,6 +133,8 @@ class NumericBelief(Belief):
         return total
 
     def peak(self, event: Event) -> tuple[Floats, Floats]:
+        if self.silent:
+            raise NoJointError(f"a class {UNKNOWN}")
         if self.family.support.whole:
             first, last = whole_bounds(event)
             x = np.arange(max(first, 0), min(last, max(first, 0) + STEP) + 1, dtype=np.float64)
@@ -136,7 +144,10 @@ class NumericBelief(Belief):
         if not hasattr(self.family, "peak"):
             return super().peak(event)
         x = np.clip(self.family.peak(self.s), event.low, event.high)
-        return x, np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
+        logs = np.diag(self.family.log_likelihood(self._columns, x[None, :])).copy()
+        if np.isposinf(logs).any():
+            raise NoJointError(f"its density is infinite at {x[np.isposinf(logs)][0]:g}. Give bounds without it.")
+        return x, logs
 
     def portable(self) -> Portable:
         if self.silent:

@@ -47,10 +47,11 @@ def _numbers(belief: Any, random: np.random.Generator, number: int, count: int, 
         return [np.flatnonzero(random.random(len(p)) < p) for _ in range(count * known)]
     evidence = belief.rows(order.astype(np.int32))[:, number]
     lengths = _lengths(belief, random, number, count, order)
-    p = np.exp(evidence - evidence.max()) if evidence.size else evidence
+    highest = evidence.max(initial=-np.inf)
+    p = np.exp(evidence - (highest if np.isfinite(highest) else 0.0))
     if lengths is None or (lengths.any() and not (p.sum() > 0)):
         return []
-    edges = np.cumsum(p / p.sum()) if p.size else p
+    edges = np.cumsum(p / (p.sum() or 1.0))
     if belief.family.reading == "dirichlet-multinomial":
         concentration = float(belief.evidence.concentration[number])
         return [_urn(random, edges, int(length), concentration) for length in lengths]

@@ -232,16 +232,18 @@ def log_prior_of_shares(belief: Any) -> float:
     """For words whose probabilities add up to one."""
     counts = belief.seen.documents if belief.family.reading == "binary" else belief.seen.n
     pseudo, evidence = belief.seen.pseudo(belief.alpha, counts), belief.evidence
-    if belief.seen.part or evidence.table is not None:
-        return 0.0
     held = pseudo > 0
+    if belief.seen.part or evidence.table is not None or not held.any():
+        return 0.0
     each = evidence.each - np.log(_mean_words(belief)) if evidence.rate else evidence.each
     unmet = float((pseudo[held] * evidence.otherwise[held]).sum() * belief.seen.width + pseudo.sum() * each.sum())
     return unmet + float((pseudo[belief.seen.words] * np.where(held[belief.seen.words], evidence.cells, 0.0)).sum())
 
 
 def log_prior_of_lengths(belief: Any) -> float:
-    """The same, plus that of the mean number of words: one pseudo-document."""
+    """The same, plus that of the mean number of words: one pseudo-document, if there is any smoothing."""
+    if not belief.evidence.assumed:
+        return log_prior_of_shares(belief)
     mean = _mean_words(belief)
     overall = belief.seen.whole.n.sum() / max(belief.seen.texts.sum(), 1e-300) or 1.0
     return log_prior_of_shares(belief) + belief.evidence.assumed * float((overall * np.log(mean) - mean).sum())

@@ -176,10 +176,8 @@ class Urn:
         self.kept, self.ends, self.runs = kept[order], ends[order], runs[order]
         firsts = before[runs][order]
         from_, starts = np.unique(firsts, return_index=True)
-        self.spans = dict(
-            zip(from_.tolist(), zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True), strict=True)
-        )
-
+        stops = np.append(starts, len(order))[1:]
+        self.spans = dict(zip(from_.tolist(), zip(starts.tolist(), stops.tolist(), strict=True), strict=True))
         self.edges: dict[int, Floats] = {}
 
     def text(self, random: np.random.Generator, length: int) -> list[str]:

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from tallybayes.counts.exact import Floats
 from tallybayes.families.base import Belief, Family
-from tallybayes.families.events import Event, NoJointError, Span
+from tallybayes.families.events import NOTHING_COUNTED, Event, NoJointError, Span
 from tallybayes.model.joint.elimination import log_max, log_sum
 from tallybayes.model.joint.questions import Events, asked, asked_events
 from tallybayes.model.scoring import Beliefs
@@ -113,6 +113,8 @@ class Joint:
             x, logs = belief.peak(event)
             return logs, [(int(each) if family.support.whole else float(each),) for each in x.tolist()]
         networks = belief.conditionals()
+        if not all(len(each.states) for each in networks[0]):
+            raise NoJointError(NOTHING_COUNTED)
         if len(networks) > 1:
             raise NoJointError("the most probable row of an average of networks cannot be found; use 'tree'.")
         logs, found = log_max(networks[0], _masks(family, networks[0], events))

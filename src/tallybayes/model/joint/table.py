@@ -39,7 +39,10 @@ class JointTable:
         kept = {}
         for column, levels in self.levels.items():
             events = [events[column] for events in questions if column in events]
-            masks = [event.mask(levels) for event in events]
+            try:
+                masks = [event.mask(levels) for event in events]
+            except ValueError as error:
+                raise ValueError(f"Column {column!r}: {error}") from None
             kept[column] = {level for i, level in enumerate(levels) if all(mask[i] for mask in masks)}
         inside = (
             p for cell, p in self.cells.items() if all(x in kept[c] for x, c in zip(cell, self.columns, strict=True))
