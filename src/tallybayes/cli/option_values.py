@@ -162,13 +162,21 @@ def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
             raise ValueError(f"--column {given!r}: write NAME=FAMILY, like age=Gaussian.")
         family = column_from_text(written)
         block = family is not None and family.takes_blocks
-        name = checked_name(tuple(next(csv.reader([text], skipinitialspace=True)))) if block else text
+        name = checked_name(tuple(names_in(text))) if block else text
         for column in members(name):
             if column in taken:
                 raise ValueError(f"--column {given!r}: the column {column!r} is given twice.")
             taken.add(column)
         found[name] = family
     return found
+
+
+def names_in(text: str) -> list[str]:
+    """Names separated by commas, quoted as in CSV."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise ValueError(f"{text!r}: these names cannot be read: {error}.") from None
 
 
 def _name_and_family(given: str) -> tuple[str, str | None]:

@@ -111,7 +111,7 @@ class Source(RowSource):
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
-        self._unsampled = BadRows()  # which the sample lacks
+        self.unsampled = 0
         self._texts_elsewhere: Collection[str] = ()  # columns with a text that the sample need not have
         self._last: Chunk | None = None
         self._started = False
@@ -126,8 +126,8 @@ class Source(RowSource):
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
         names = [*self.names, *(name for name in optional if name not in self.names)]
         if self._sampled is None or len(names) > len(self.names):
-            found = joined(names, self._first[0], self._reader.sampled(), self._unsampled)
-            self._sampled = as_texts(found, self._texts_elsewhere)
+            found = joined(names, self._first[0], self._reader.sampled(), bad := BadRows())
+            self._sampled, self.unsampled = as_texts(found, self._texts_elsewhere), bad.number
         return self._sampled
 
     def hold_texts(self, columns: Collection[str]) -> None:
@@ -140,7 +140,7 @@ class Source(RowSource):
         if ends and len(self._first) < 2:
             self.sample()
             self._first += islice(self._chunks, 1)
-        return ends and len(self._first) < 2 and not self._unsampled.number
+        return ends and len(self._first) < 2
 
     def again(self) -> Source:
         if self.total is None or self._opened is None or STANDARD_INPUT in self._opened[0]:

@@ -68,7 +68,7 @@ def inferred(
     untyped = isinstance(data, RowSource) and data.untyped  # then the marks have been read by the source's own rules
     data = data if weights is None or stored else by_weight(data, weights)
     if isinstance(data, RowSource):
-        label, whole = label or data.label, whole and data.is_sampled_whole()
+        label, whole = label or data.label, whole and data.is_sampled_whole() and not data.unsampled
         data, hints = sample_of(data, label, hints)
     hinted = by_entry(hints)
     owner = {column: name for name in hinted for column in members(name)}
