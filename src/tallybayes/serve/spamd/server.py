@@ -78,6 +78,7 @@ class Spamd:
         for connection in [*self.connections]:
             connection.stop()
         if self.connections:
+            self._left.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._left.wait(), seconds)
         for connection in [*self.connections]:
@@ -92,7 +93,6 @@ class Spamd:
 
     def admit(self, peer: Address) -> None:
         """Refuses a client that is not allowed, or one too many."""
-        self._left.clear()
         if not any(peer in network for network in self._allowed):
             raise RefusedError(NOT_ALLOWED, "This address is not allowed")
         if len(self.connections) > self.settings.connections:
