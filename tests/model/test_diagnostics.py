@@ -127,7 +127,6 @@ def test_error_of_counts_and_levels_is_a_sum():
         (Gaussian(plugin=True, m=0), lambda random, y: random.normal(0, 1 + 1e4 * y)),
         (Density(bandwidth=1e-3), lambda random, y: random.integers(9) + 3 * y),
     ],
-    ids=repr,
 )
 def test_error_counts_values_that_are_not_shown(family, draw):
     random = np.random.default_rng(0)

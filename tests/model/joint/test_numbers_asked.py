@@ -166,3 +166,11 @@ def test_an_infinite_density_has_no_most_probable_number():
     with pytest.raises(NoJointError, match="its density is infinite at 0"):
         model.most_probable_row()
     assert model.most_probable_row("x > 0.5") == {"x": 0.5, "class": "frequent"}
+
+
+def test_intervals_of_the_largest_numbers_have_probabilities():
+    model = Model.train({"x": Histogram()}, {"x": [1e308, 1e308, 1.2e308]}, list("aab"))
+    parts = ["x <= -1e308", "-1e308 < x <= 0", "0 < x <= 1.1e308", "1.1e308 < x <= 1.7e308", "1.7e308 < x"]
+    found = [model.probability(part) for part in parts]
+    assert sum(found) == pytest.approx(1.0)
+    assert min(found) > 0.0

@@ -125,8 +125,9 @@ class IntervalBelief(SmoothedBelief):
         low, high = p[0] * self.below, p[-1] * self.beyond
         p[0] -= low
         p[-1] -= high
-        away = max(edges[0] - x, x - edges[-1], 0.0)
-        outside = 0.0 if math.isinf(away) else 2.0 * self.half / (away + 2.0 * self.half)
+        away = max(edges[0] / 2.0 - x / 2.0, x / 2.0 - edges[-1] / 2.0, 0.0)
+        with np.errstate(over="ignore"):
+            outside = self.half / (away + self.half)
         if x < edges[0]:
             return low * outside, 1.0 - low * outside
         if x > edges[-1]:
