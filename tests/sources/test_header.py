@@ -42,7 +42,7 @@ def test_comment_instead_of_a_header_is_pointed_out(tmp_path):
 def test_header_without_a_name_for_the_names_of_rows_is_pointed_out(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("x,kind\n1,2.5,a\n2,3.5,b\n")
-    expected = r"line 2: the row has 3 cells, but there are 2 columns, and so it is in every row\. If rows begin"
+    expected = r"line 2: the row has 3 cells, but there are 2 columns, as in the rows around it\. If rows begin"
     with pytest.raises(SourceError, match=expected):
         list(open_source(path).batches())
     path.write_text("x,kind\n1,2.5,a\n3.5,b\n")

@@ -96,7 +96,8 @@ def test_invalid_lines_are_explained(file):
     start = "data.jsonl, line 2: the line "
     assert refusal(file(good, '{"a": 1'), {"a": NUMBER}).startswith(start + "is not JSON: Expecting ',' delimiter")
     assert refusal(file(good, "[1]"), {"a": NUMBER}).startswith(start + "is a list; give one object per line")
-    assert refusal(file(good, b'{"a": "\xff"}'), {"a": TEXT}).startswith(start + "is not UTF-8")
+    not_text = "data.jsonl, line 2, column 'a': the text is not UTF-8. Give the encoding of the file"
+    assert refusal(file(good, b'{"a": "\xff"}'), {"a": TEXT}).startswith(not_text)
     assert refusal(file(good, '{"a": 1}{"a": 2}'), {"a": NUMBER}).startswith(start + "is not JSON: Extra data")
     column = "data.jsonl, line 2, column 'a': "
     assert refusal(file(good, '{"a": {"b": 1}}'), {"a": TEXT}).startswith(column + "the value is an object")
@@ -260,3 +261,40 @@ def test_names_that_are_data_are_refused_before_they_fill_the_memory(tmp_path, l
     few = line.partition(" x")[0]
     path.write_text("".join(few.format(i % 1000) + end for i in range(10_000)))
     assert len(open_source(path).sample()) == 10_000
+
+
+PARTS = [
+    b'"z": "caf\xe9"',
+    b'"caf\xe9": 1',
+    b'"z": "\\ud800"',
+    b'"\\ud800": [1]',
+    b'"z": ' + b"9" * 5000,
+    b'"z": {"a": [null, 1e999]}',
+    b'"y": 1',
+]
+OTHERS = [
+    b"",
+    b"null",
+    b'{"x": 1',
+    b'{"x": "caf\xe9"}',
+    b'{"x": "\\ud800"}',
+    b'{"x": {"a": 1}}',
+    b'{"x": ' + b"9" * 5000 + b"}",
+    b'{"x": NaN}',
+]
+
+
+@given(
+    st.lists(st.sampled_from([*(b'{"x": "a", ' + part + b"}" for part in PARTS), *OTHERS, b'{"x": "b"}']), max_size=8),
+    st.sampled_from([1, 60, 1 << 20]),
+)
+def test_a_line_is_bad_or_not_whatever_its_neighbours_are(tmp_path_factory, lines, block_bytes):
+    path = tmp_path_factory.mktemp("lines") / "t.jsonl"
+    kind = {"x": pa.string()}
+
+    def read(lines, **how):
+        path.write_bytes(b'{"x": "a"}\n' * 9 + b"\n".join(lines))
+        source = open_source(path, ReadOptions(skip_bad_rows=True, **how))
+        return [cell for batch in source.batches(kind) for cell in batch.column("x").to_pylist()][9:]
+
+    assert read(lines, block_bytes=block_bytes) == [cell for line in lines for cell in read([line])]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tallybayes.sources import open_source
+from tallybayes.sources.paths import expand
 
 
 @pytest.fixture(autouse=True)
@@ -35,3 +36,14 @@ def test_invalid_paths_are_errors(given, kind):
 def test_paths_as_text_bytes_and_path_objects():
     for one in ("data.csv", b"data.csv", Path("data.csv")):
         assert open_source(one).names == open_source([one]).names == open_source((one,)).names == ["a", "y"]
+
+
+def test_two_stars_match_files_without_the_folders_that_hold_them(tmp_path):
+    root = tmp_path / "t"
+    for name in ("a.csv", "in/b.csv", "in/deeper/c.csv"):
+        (root / name).parent.mkdir(exist_ok=True, parents=True)
+        (root / name).write_text("x\n1\n")
+    every = [str(root / name) for name in ("a.csv", "in/b.csv", "in/deeper/c.csv")]
+    assert expand(root / "**") == expand(str(root / "**/*")) == expand(root / "**/*.csv") == every
+    assert expand(root / "*") == [every[0], str(root / "in")]
+    assert expand(root / "**/deeper") == [str(root / "in/deeper")]

@@ -23,6 +23,17 @@ from tallybayes.sources.text import ENCODING
 
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
 LIKE_NUMBER = re.compile(like_number())
+MOST_DIGITS = 4300
+ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
+NO_UTF8 = f"is not UTF-8. {ENCODING}, {SKIP}."
+
+
+def _whole(digits: str) -> int | float:
+    """A whole number; one of thousands of digits, which Python does not read, is infinite."""
+    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+
+
+DECODER = json.JSONDecoder(parse_int=_whole)
 
 
 class ValueFaultError(ValueError):
@@ -41,7 +52,7 @@ def read_rows(
         if not line.strip():
             continue
         try:
-            row = _parsed(line)
+            row = _parsed(line, strictly=types is None)
             rows.append(row if types is None else _wanted(row, types))
             kept.append(at)
         except ValueFaultError as error:
@@ -49,17 +60,18 @@ def read_rows(
             faults.first.extend([Fault(at, *error.args)][: REMEMBERED - len(faults.first)])
             if not every:
                 break
-    names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
+    found = filter(is_writable, dict.fromkeys(name for row in rows for name in row))
+    names = list(found if types is None else types)
     columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
     return batch_of(columns, len(rows)), kept, faults
 
 
-def _parsed(line: bytes) -> dict[str, Any]:
+def _parsed(line: bytes, strictly: bool) -> dict[str, Any]:
+    """The fields of a line. Unless it is read `strictly`, those that nobody wants need not be UTF-8, as for Arrow."""
     try:
-        row = json.loads(line.decode("utf-8"))
+        row = DECODER.decode(line.decode("utf-8", "strict" if strictly else "surrogateescape"))
     except UnicodeDecodeError:
-        reason = f"the line is not UTF-8. {ENCODING}, {SKIP}."
-        raise ValueFaultError(None, reason) from None
+        raise ValueFaultError(None, f"the line {NO_UTF8}") from None
     except json.JSONDecodeError as error:
         reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
         if len(line.strip()) == 1:
@@ -67,8 +79,6 @@ def _parsed(line: bytes) -> dict[str, Any]:
         raise ValueFaultError(None, reason) from None
     except RecursionError:
         raise ValueFaultError(None, "the line is nested too deeply.") from None
-    except ValueError as error:  # a whole number of thousands of digits
-        raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
     if not isinstance(row, dict):
         raise ValueFaultError(None, f'the line is {_make(row)}; give one object per line, like {{"age": 17}}.')
     return row
@@ -120,6 +130,8 @@ def _text(value: Any, name: str) -> str | None:
         return number_text(value) if value == value else None
     if not isinstance(value, str):
         raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
+    if ESCAPED.search(value):
+        raise CellError(None, f"the text {NO_UTF8}")
     if not is_writable(value):
         raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
     return value

@@ -36,7 +36,8 @@ def _matches(path: str) -> list[str]:
         return [path]
     if glob.has_magic(path):
         if found := sorted(glob.glob(path, recursive=True)):
-            return found
+            files = [each for each in found if not os.path.isdir(each)] if "**" in path else []
+            return files or found  # ** matches folders as well as what is in them, which would be read twice
         raise SourceError(f"No file matches {shown(path)}.")
     raise SourceError(f"There is no file {shown(path)}.")
 
