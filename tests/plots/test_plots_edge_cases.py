@@ -75,6 +75,20 @@ def test_name_with_a_leading_underscore_is_in_the_legend():
     assert [text.strip() for text in texts] == ["_a", "b"]
 
 
+@pytest.mark.parametrize("name", ["a rather long name of a class", "天気予報と気温の分類の名前", "b"])
+@pytest.mark.parametrize("columns", [["x"], ["x", "y"], ["x", "y", "z"]])
+@pytest.mark.filterwarnings("ignore:Glyph")
+def test_legend_is_within_the_picture(name, columns):
+    frame = {column: ["u", "v"] * 3 for column in columns}
+    model = Model.train(dict.fromkeys(columns, Categorical()), frame, [f"{i} {name}" for i in range(6)])
+    figure = plots.DensityDisplay.from_model(model, columns).plot().figure_
+    figure.canvas.draw()
+    (legend,) = figure.legends
+    box = legend.get_window_extent()
+    assert (box.x0 >= 0, box.x1 <= figure.bbox.width) == (True, True)
+    assert len(legend.get_texts()) == 6
+
+
 @pytest.mark.parametrize(
     "family", [Gaussian(), Gaussian(m=0.0), Histogram(), Density(), Poisson(), Categorical()], ids=repr
 )

@@ -15,13 +15,14 @@ from tallybayes.model.shapes import COUNTS, LEVELS, NUMBERS, Shape, observed, sh
 from tallybayes.plots.canvas import MOST, Mark, ink, labels_of, legend, marks, named
 from tallybayes.plots.display import Display
 from tallybayes.report.blocks import count
-from tallybayes.report.characters import short
+from tallybayes.report.characters import short, width
 from tallybayes.schema.entries import Name
 
 BINS = (8, 30)  # at least, and at most
 RUG = 100  # rows of a class shown as a rug
 BARS = 90  # that remain distinct in a panel
 SEVERAL = 10  # levels in each of several panels
+LINE_OF_ENTRY, CHARACTER = 0.55, 0.068  # inches that the mark of a class, and a character of its name, take in a legend
 
 
 @dataclass(eq=False, repr=False)
@@ -99,7 +100,9 @@ class DensityDisplay(Display):
         title = f"{len(names)} of {len(names) + hidden:,} classes" if hidden else None
         alone = len(ax.figure.axes) == self.panels and ax.figure.get_layout_engine() is not None
         if outside and alone:
-            where: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(names), 3 * self.columns)}
+            entry = LINE_OF_ENTRY + CHARACTER * max(width(named(name)) for name in names)
+            side_by_side = max(int(ax.figure.get_figwidth() / entry), 1)
+            where: dict[str, Any] = {"loc": "outside upper center", "ncols": min(len(names), side_by_side)}
             legend(ax.figure, handles, names, title=title, fontsize="small", title_fontsize="small", **where)
         else:
             legend(ax, handles, names, title=title, fontsize="small", title_fontsize="small")
