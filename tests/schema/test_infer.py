@@ -62,8 +62,8 @@ CHOICES = {
     "one number, or none": ([1.0, None] * 30, intervals(16), "the same in 30 cells, missing in the others"),
     "one number as text, or none": (["1", ""] * 30, intervals(16), "written as text, the same in 30 cells"),
     "one number, thrice": ([72.0] * 3, Gaussian(), "numbers from 72 to 72"),
-    "text identifiers": ([f"id-{i}" for i in range(50)], None, "50 different texts in 50 cells: names"),
-    "hashes": ([f"{h:032x}" for h in RNG.integers(0, 2**62, 500)], None, "500 different texts in 500 cells: names"),
+    "text identifiers": ([f"id-{i}" for i in range(50)], NAMES, "50 different texts in 50 cells: names"),
+    "hashes": ([f"{h:032x}" for h in RNG.integers(0, 2**62, 500)], NAMES, "500 different texts in 500 cells: names"),
     "free text": (["the cat sat", "the dog ran off"] * 3 + [f"a cat saw {i}" for i in range(9)], TEXT, "free text"),
     "short texts": ([f"a cat saw {i}" for i in range(200)], SHORT, "short text, 4 words in a cell"),
     "long texts": ([f"a cat saw {i}" + " and a dog" * 14 for i in range(200)], TEXT, "free text, 46 words in a cell"),
@@ -112,6 +112,13 @@ def test_names_are_read_by_their_characters_only_if_no_other_column_is_counted(c
     alone = Schema.infer({"x": values, "id": numbers})
     assert alone.columns == {"x": NAMES}
     assert alone.reasons["x"].endswith(", and no other column is counted")
+
+
+def test_codes_are_read_by_their_characters_only_if_no_other_column_is_counted():
+    codes = [f"A{i:03d}" for i in range(100)]
+    assert Schema.infer({"code": codes}).columns == {"code": NAMES}
+    assert Schema.infer({"code": codes, "one": ["x"] * 100}).columns == {"code": NAMES}
+    assert "code" not in Schema.infer({"code": codes, "size": [3.5, 7.25] * 50}).columns
 
 
 IDENTIFIERS = {

@@ -11,7 +11,8 @@ from tallybayes.families.smoothing import FITTED
 class Choice(NamedTuple):
     family: Family | None  # None: the column is left out
     reason: str
-    alone: Family | None = None  # the family if no other column is counted, unless it is the same
+    alone: Family | None = None  # the family if no other column is counted, unless it is the same …
+    last: bool = False  # … and if nor is any as alone
 
 
 NEARLY_ALL = 0.995  # would round to 100%

@@ -101,13 +101,13 @@ def inferred(
 
 
 def _names_alone(chosen: dict[Name, Choice]) -> dict[Name, Choice]:
-    """The choices, with those for columns that are alone if nothing else is counted."""
+    """The choices, with those for columns that are alone if nothing else is counted: names, or else codes."""
     if any(found.family is not None and found.alone is None for found in chosen.values()):
         return chosen
-    return {
-        name: found if found.alone is None else Choice(found.alone, f"{found.reason}, and no other column is counted")
-        for name, found in chosen.items()
-    }
+    alone = {name: found for name, found in chosen.items() if found.alone is not None}
+    names = {name: found for name, found in alone.items() if not found.last} or alone
+    told = ", and no other column is counted"
+    return chosen | {name: Choice(found.alone, f"{found.reason}{told}") for name, found in names.items()}
 
 
 def _with_labels(data: Any, labels: Any) -> pa.Table:

@@ -91,7 +91,7 @@ def _separator(some: pa.Array, different: pa.Array) -> str | None:
 def _for_names(texts: list[str], levels: int, n: int) -> Choice:
     """Texts that rarely repeat, though their parts may, as in names of people, packages and places. Numbers and
     mixtures of letters and digits do not count as parts: those of identifiers repeat by chance. If no other column is
-    counted, names are read by their characters."""
+    counted, names are read by their characters; codes, most of which have a digit, if there are no names either."""
     parts = [
         {word for word in map(str.lower, WORD.findall(text)) if len(word) > 1 and word.isalpha()} for text in texts
     ]
@@ -101,5 +101,5 @@ def _for_names(texts: list[str], levels: int, n: int) -> Choice:
     told = f"{levels} different texts in {n} cells"
     if shared >= HALF:
         return Choice(TAGS, f"{told}, {shared:.0%} of which share a word with another", NAMES)
-    spelled = sum(DIGIT.search(text) is None for text in texts) >= HALF * len(texts)
-    return Choice(None, f"{told}: names rather than a category or free text", NAMES if spelled else None)
+    codes = sum(DIGIT.search(text) is not None for text in texts) > HALF * len(texts)
+    return Choice(None, f"{told}: names rather than a category or free text", NAMES, last=codes)
