@@ -43,6 +43,12 @@ def test_numbers_as_categories_are_found_however_a_database_prints_them(dialect)
     check(model, rows, dialect)
 
 
+def test_many_levels_are_written_in_one_pass():
+    levels = [f"level {i}" for i in range(100_000)]  # a look at all of them for each would take minutes
+    model = Model.train({"x": Categorical()}, {"x": levels}, ["a", "b"] * 50_000)
+    assert export_sql(model).count("'level ") == 100_000
+
+
 def test_more_columns_than_sqlite_joins_at_once(dialect):
     draw = np.random.default_rng(3)
     rows = with_ids({f"c{i}": draw.choice(["u", "v"], 40) for i in range(120)})

@@ -51,10 +51,10 @@ def _looked_up(portable: ByWords, once: int, again: int) -> Iterator[tuple[int, 
 def _spelled(name: str, portable: ByLevel) -> list[tuple[str, Floats]]:
     """Every level, and how else a database may write it: 1 as 1.0 or 1.00, true as 1."""
     found = dict(zip(portable.levels, portable.table, strict=True))
+    truth = portable.truth or found.keys() <= {"true", "false"}
     for level, row in list(found.items()):
         if "\0" in level:
             raise ValueError(f"Column {name!r}: the level {level!r} contains a NUL character, which SQL cannot hold.")
-        truth = portable.truth or set(portable.levels) <= {"true", "false"}
         others: tuple[str, ...] = TRUE if truth and level == "true" else FALSE if truth and level == "false" else ()
         if NUMBER.fullmatch(level):
             others = tuple(_printed(level))
