@@ -39,6 +39,13 @@ def test_trees_or_pairs_alone(tally, parity, kind, name):
     assert "Together" not in tally(*parity).err
 
 
+@pytest.mark.parametrize("kind", ["trees", "pairs", "auto"])
+def test_rows_are_held_out_as_training_counts_and_weighs_them(tally, parity, kind):
+    found = tally("evaluate", "parity.csv", "--label", "y", "--dependence", kind, "--folds", "4", "--format", "json")
+    assert json.loads(found.out)["pooled"]["accuracy"] == 1.0
+    assert tally("evaluate", "parity.csv", "--label", "y", "--folds", "4", "--brief", "--at-least", "0.9").code == 1
+
+
 def test_predict_explain_show_and_learn(tally, parity):
     assert tally(*parity, "--dependence", "auto").code == 0
     code, out, _ = tally("evaluate", "m.tally", "parity.csv", "--format", "json")

@@ -58,6 +58,25 @@ def test_continuous_column_with_a_text_is_left_out_wherever_the_text_is(tally, t
     assert tally("evaluate", "t.csv", "--label", "y", "--folds", "2", "--brief").code == 0
 
 
+@pytest.mark.parametrize("dependence", ["pairs", "trees"])
+def test_late_text_among_few_numbers_restarts_training_and_validation_of_blocks(tally, tmp_path, dependence):
+    """By themselves these numbers are levels, which takes any text, but blocks count their intervals."""
+    rows = [f"{i % 4},{i % 3},{'pq'[i % 2]}{' ' * 38}\n" for i in range(400_000)]
+    assert set(map(len, rows)) == {44}
+    rows[ODD * 46 // 44] = "rotary,1,q\n"
+    tmp_path.joinpath("t.csv").write_text("x,z,y\n" + "".join(rows))
+    given = ("t.csv", "--label", "y", "--dependence", dependence)
+    for verb in (("train", *given, "-o", "m.tally"), ("evaluate", *given, "--folds", "2", "--format", "json")):
+        ended = tally(*verb)
+        assert ended.code == 0
+        assert "'rotary' is not a number" in ended.err
+        assert "Starting again with the column 'x' as a category." in ended.err
+    assert json.loads(ended.out)["pooled"]["accuracy"] > 0.99
+    model = load(tmp_path / "m.tally")
+    assert model.n == 400_000
+    assert model.schema.columns["x", "z"].codes[0] == ("0", "1", "2", "3")
+
+
 def test_explicit_family_is_kept(tally, tmp_path, odd):
     ended = tally("train", "t.csv", "--label", "y", "-o", "m.tally", "--column", "x=Histogram")
     assert ended.code == 2
@@ -110,3 +129,17 @@ def test_cell_that_no_family_can_count_ends_training(tally, tmp_path, cells):
     assert ended.code == 2
     assert "t.jsonl, line 301, column 'x': the text '\\ud800 oops' contains a lone surrogate" in ended.err
     assert not (tmp_path / "m.tally").exists()
+
+
+def test_late_text_among_labels_is_an_error_that_names_the_option(tally, tmp_path):
+    rows = [f"{'uv'[i % 3 > 0]},{i % 2}{' ' * 42}\n" for i in range(400_000)]
+    assert set(map(len, rows)) == {46}
+    rows[ODD] = "u,other\n"
+    tmp_path.joinpath("t.csv").write_text("x,y\n" + "".join(rows))
+    for given in (("train", "t.csv", "-o", "m.tally"), ("evaluate", "t.csv", "--folds", "2")):
+        ended = tally(*given, "--label", "y")
+        assert ended.code == 2
+        assert f"t.csv, line {ODD + 2}, column 'y': 'other' is not a whole number." in ended.err
+        assert "give --label-as-text" in ended.err
+    assert tally("train", "t.csv", "-o", "m.tally", "--label", "y", "--label-as-text").code == 0
+    assert load(tmp_path / "m.tally").classes == ["0", "1", "other"]

@@ -166,3 +166,14 @@ def test_long_lists_of_columns_are_abbreviated(tally, weather):
 def test_data_together_with_a_row_is_an_error(tally, model, weather):
     for verb in ("predict", "explain"):
         assert "describe one row" in tally(verb, model, weather, "--cell", "temp=3").err
+
+
+def test_names_of_columns_may_be_spaced_and_quoted(tally, tmp_path):
+    (tmp_path / "t.csv").write_text("1.5,a,p\n2.5,b,q\n")
+    ended = tally("schema", "t.csv", "--names", ' size , "kind, or none",y', "--label", "y")
+    assert ended.code == 0
+    assert 'size = "Gaussian()"' in ended.out
+    assert '"kind, or none" = "Categorical(alpha=\'fitted\')"' in ended.out
+    for given in (("--names", "a\nb,c,y"), ("--label", "y", "--names", "a,c,y", "--column", "a\nb,c=Correlated")):
+        ended = tally("schema", "t.csv", *given)
+        assert (ended.code, "these names cannot be read" in ended.err) == (2, True)

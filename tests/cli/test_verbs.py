@@ -272,3 +272,14 @@ def test_rows_without_a_class_suggest_giving_it(tally, model, weather, verb):
     assert ended.err.endswith(
         "has no column 'play'; it has 'outlook', 'temp'. If all rows are of one class, give it with --class.\n"
     )
+
+
+def test_a_number_in_a_cell_is_written_or_missing_as_in_a_file(tally, model):
+    missing = rows(tally("predict", model, "--cell", "outlook=rain").out)
+    for mark in ("", " ", "NA", "-", "None", "nan"):
+        assert rows(tally("predict", model, "--cell", "outlook=rain", "--cell", f"temp={mark}").out) == missing
+    plain = tally("predict", model, "--cell", "temp=20").out
+    assert tally("predict", model, "--cell", "temp= 2e1 ").out == plain
+    for wrong in ("1,5", "warm", "0x14"):
+        ended = tally("predict", model, "--cell", f"temp={wrong}")
+        assert (ended.code, ended.err) == (2, f"tallybayes predict: --cell temp={wrong}: this is not a number.\n")

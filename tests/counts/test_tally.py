@@ -7,6 +7,8 @@ import pytest
 
 from tallybayes import Categorical, Model, Schema, kernels
 from tallybayes.counts.exact import Exact
+from tallybayes.counts.integer_tally import IntegerTally
+from tallybayes.counts.row_tally import RowTally
 from tallybayes.counts.slots import as_positions, positions
 from tallybayes.counts.tally import Rows, Tally
 from tallybayes.model.batches import in_pieces
@@ -37,6 +39,34 @@ def test_positions_align_with_longer_and_shorter_ones(size):
 
 def test_positions_share_one_object():
     assert positions(7) is positions(7, vectors=False) is as_positions(list(range(7)))
+
+
+def met_in_turn(total, of):
+    """Learns and forgets three thousand slots, one of which is kept every hundred; the most slots held meanwhile."""
+    most = 0
+    for i in range(3000):
+        part = of(i)
+        total += part
+        most = max(most, len(total))
+        if i % 100:
+            total -= part
+    return most
+
+
+@pytest.mark.parametrize(
+    "of",
+    [
+        lambda i: counts(["a" if i % 2 else "b"], [f"{i}"], [[1]]),
+        lambda i: IntegerTally(["a" if i % 2 else "b"], np.array([i]), {"n": Exact.counts(np.array([[1]]))}),
+        lambda i: RowTally((f"{i}", "a", ("n", "x"), (1.0, i / 3), (False, True))),
+    ],
+)
+def test_empty_slots_take_no_room_for_ever(of):
+    total, kept = of(0) - of(0), of(0) - of(0)
+    assert met_in_turn(total, of) < 2000
+    for i in range(0, 3000, 100):
+        kept += of(i)
+    assert total == kept
 
 
 def test_many_new_slots_added_one_by_one():

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from tallybayes.model.sampled_rows import DEPENDENT, FEW, MANY, are_cases
+from tallybayes.model.sampled_rows import DEPENDENT, FEW, MANY, are_cases, come_as_they_are
 
 EVERY = [(a, b, c) for a in "0123" for b in "0123" for c in "0123"]  # distinct rows of three columns
 
@@ -57,3 +57,25 @@ def test_where_equal_rows_are_common_columns_may_depend_on_each_other():
 def test_rows_outside_of_the_sample_count_as_well():
     assert not cases(zip(*EVERY, strict=True), np.full(64, 2), total=20).any()
     assert cases(zip(*EVERY, strict=True), np.full(64, 2), total=2_000).all()
+
+
+UNEQUAL, EQUAL = 1 + 200 // np.arange(1, 301), 1 + np.arange(300) % 5
+CUSTOMER, STATE = [f"customer {i}" for i in range(300)], [str(i % 12) for i in range(300)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "number", "numeric", "expected"),
+    [
+        ([CUSTOMER], UNEQUAL, [], True),
+        ([CUSTOMER, STATE, STATE], UNEQUAL, [], True),
+        ([[*CUSTOMER[:280], *CUSTOMER[:20]], STATE], UNEQUAL, [], True),
+        ([[*CUSTOMER[:260], *CUSTOMER[:40]], STATE], UNEQUAL, [], False),  # the state tells some of them apart
+        ([CUSTOMER, np.arange(300) / 7], UNEQUAL, ["x1"], False),
+        ([CUSTOMER, STATE], EQUAL, [], False),  # 1 to 5 times: repeated at random
+        ([CUSTOMER, STATE], np.where(np.arange(300) % 3 == 0, 30, 1), [], False),  # to balance the classes
+    ],
+)
+def test_levels_that_tell_rows_apart_and_come_unequally_often_make_a_list_of_cases(columns, number, numeric, expected):
+    batch = pa.RecordBatch.from_pydict({f"x{i}": list(column)[:300] for i, column in enumerate(columns)})
+    labels = np.where(np.arange(300) % 3 == 0, 1, 0)
+    assert come_as_they_are(batch, number.astype(float), labels, set(numeric)) == expected

@@ -142,10 +142,16 @@ def test_matrix_columns_are_numbered(order, kind):
 
 
 def test_long_matrix_is_read_in_steps():
-    x = np.arange(300_000.0).reshape(150_000, 2)
-    schema = Schema({"0": Gaussian(), "1": Gaussian()})
-    labels = np.arange(150_000) % 3
+    x = np.arange(70_000.0 * 64).reshape(70_000, 64)
+    schema = Schema({str(i): Gaussian() for i in range(64)})
+    labels = np.arange(70_000) % 3
     assert digest(Model.train(schema, x, labels)) == digest(Model.train(schema, np.asfortranarray(x), labels))
+
+
+def test_matrix_of_texts_that_can_only_be_empty_is_read():
+    rows = np.zeros((4, 2), [("name", "U0"), ("n", "i4")])["name"]
+    model = Model.train({"1": Categorical()}, rows, [0, 1, 1, 1])
+    assert model.counts("1") == Model.train({"1": Categorical()}, {"1": [""] * 4}, [0, 1, 1, 1]).counts("1")
 
 
 def test_dictionary_of_scalars_is_one_row():

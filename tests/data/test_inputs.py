@@ -166,6 +166,11 @@ NO_TABLES = {
         "Column 'n' mixes types.* Convert its values",
     ),
     "rows of different lengths": (lambda: [[1.0], [1.0, 2.0]], "A list of list is not a table|differ in length"),
+    "tuples of different lengths": (lambda: [(1.0,), (1.0, 2.0)], "A list of tuple is not a table|differ in length"),
+    "arrays of different lengths": (
+        lambda: [np.ones(1), np.ones(2)],
+        "A list of ndarray is not a table|differ in length",
+    ),
     "no dimensions": (lambda: np.array(3.0), "array of 0 dimensions|got scalar array"),
     "one dimension": (lambda: np.ones(5), "array of 1 dimension |got 1D array"),
     "three dimensions": (lambda: np.ones((5, 2, 2)), "array of 3 dimensions|array with dim 3"),

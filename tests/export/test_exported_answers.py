@@ -6,7 +6,7 @@ import pytest
 from asked import answers, check, with_ids
 from exported import model_of, table
 
-from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, weigh
+from tallybayes import Categorical, Gaussian, Histogram, Model, Schema, Weights, export_sql, weigh
 
 for needed in ("sqlglot", "onnx"):
     pytest.importorskip(needed, reason="Exports need them: pip install 'tallybayes[sql,onnx]'")
@@ -73,6 +73,24 @@ def test_weighed_formulas_and_informative_missing_cells(engine):
     assert model.schema.weights is not None
     check(model, rows, engine)
     check(model, with_ids({"x": [1e6, None, -1e100, 0.0], "twice": [None, -1e6, 1.0, 1e100]}), engine)
+
+
+def many_classes(number):
+    """A weighed model of two columns, and its rows."""
+    draw, labels = np.random.default_rng(1), [f"class {i % number}" for i in range(2 * number)]
+    rows = with_ids({"x": draw.normal(size=2 * number), "level": draw.choice(["u", "v"], 2 * number), "y": labels})
+    schema = Schema({"x": Gaussian(), "level": Categorical()}, label="y")
+    return Model.train(schema, rows).believing(weights=Weights(columns={"x": 0.5, "level": 2.0})), rows
+
+
+def test_more_classes_than_sqlite_compares_at_once(dialect):
+    model, rows = many_classes(140)
+    check(model, rows.slice(0, 50), dialect)
+
+
+def test_size_of_sql_is_proportional_to_the_number_of_classes(dialect):
+    few, many = (len(export_sql(many_classes(number)[0], dialect=dialect)) for number in (30, 120))
+    assert many < 5 * few
 
 
 @pytest.mark.parametrize("labels", [[0, 1, 1], [True, False, True], [0.5, 2.0, 2.0], ["only"] * 3])

@@ -36,6 +36,7 @@ SUBNORMAL = st.integers(-9, 9).map((5e-324).__mul__)
 )
 @example([5e-324], [0.0, -5e-324, 1e-323], "auto", 52)
 @example([-5e-324, 5e-324], [1e-323], "equal length", 52)
+@example([1.1e308], [-1.7e308], "equal length", 1)
 def test_histograms_score_every_number_whatever_they_have_counted(values, asked, method, bits):
     model = train(Histogram(method=method, bits=bits), values)
     assert np.isfinite(model.log_joint({"x": [*values, *asked, 0.0, 1.0, -1.7e308]})).all()
@@ -72,6 +73,18 @@ def warned_by(work):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         return work(), {str(each.message) for each in caught}
+
+
+@given(
+    st.lists(SUBNORMAL | st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=6),
+    st.lists(SUBNORMAL | st.floats(allow_nan=False, allow_infinity=False), max_size=4),
+    st.sampled_from(["rule", "leave one out"]),
+    st.sampled_from([1, 4, 12, 52]),
+)
+@example([-1.685e308, 0.0, -1.685e308, 5.8e-136, 0.0], [], "rule", 4)  # the small one is in the place of zero
+def test_densities_score_every_number_whatever_they_have_counted(values, asked, bandwidth, bits):
+    model = train(Density(bandwidth=bandwidth, bits=bits), values)
+    assert not np.isnan(model.posterior({"x": [*values, *asked]})).any()
 
 
 def test_histogram_over_the_whole_range_of_doubles():

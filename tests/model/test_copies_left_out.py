@@ -148,6 +148,22 @@ def test_names_that_every_class_has_once_speak_against_their_classes():
     assert abs(loss - gain.weighed) < 0.1
 
 
+@pytest.mark.parametrize("columns", [["customer"], ["customer", "state"]])
+@pytest.mark.parametrize("estimator", [NaiveBayes, SemiNaiveBayes])
+def test_list_that_maps_levels_to_classes_is_not_taken_for_copies(estimator, columns):
+    random = np.random.default_rng(0)
+    at = random.choice(300, 2_000, p=(1 / np.arange(1, 301)) / (1 / np.arange(1, 301)).sum())
+    states, classes = random.integers(0, 12, 300), random.integers(0, 4, 300)
+    frame = pd.DataFrame({"customer": [f"c{i}" for i in at], "state": [f"s{i}" for i in states[at]]})[columns]
+    labels, asked = classes[at], np.arange(2_000) % 2 == 0
+
+    def loss(model):
+        p = model.fit(frame[~asked], labels[~asked]).predict_proba(frame[asked])
+        return -np.log(p[np.arange(asked.sum()), labels[asked]]).mean()
+
+    assert loss(estimator()) < loss(NaiveBayes(weigh=False)) + 0.01 < 0.2
+
+
 @given(st.permutations(range(60)), st.integers(1, 59))
 @settings(max_examples=10, deadline=None)
 def test_order_and_batches_of_copies_do_not_matter(order, cut):

@@ -2,10 +2,12 @@
 
 import json
 import math
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
+import pyarrow.parquet
 import pytest
 from sklearn import metrics
 from sklearn.model_selection import PredefinedSplit, cross_val_predict, cross_val_score
@@ -16,6 +18,7 @@ from tallybayes import (
     Each,
     Gaussian,
     Model,
+    Pairs,
     Schema,
     Words,
     cross_validate,
@@ -35,6 +38,10 @@ FRAME = {
     "u": [f"level {level}" for level in (TRUTH + RANDOM.integers(0, 2, N)) % 3],
     "subject": [f"s{i % 41}" for i in range(N)],
 }
+DOORS = RANDOM.integers(2, 6, 200)
+DOORS = pa.table(
+    {"doors": DOORS, "size": (DOORS + RANDOM.normal(0, 1, 200)).round(2), "y": ["pq"[number % 2] for number in DOORS]}
+)
 SCHEMA = Schema({"x": Gaussian(), "u": Categorical()})
 
 
@@ -260,3 +267,24 @@ def test_weighed_schema_is_scored_with_its_weights():
     assert found["naive"].log_loss == pytest.approx(cross_validate(SCHEMA, FRAME, LABELS, k=4).log_loss)
     where = folds(SCHEMA, FRAME, LABELS, 4).numbers(FRAME, LABELS)
     assert found["weighed"].log_loss == pytest.approx(sum(each.losses for each in refitted(where, weighed.schema)) / N)
+
+
+@pytest.mark.parametrize("dependence", ["none", "pairs", "trees", "auto"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_inferred_schemas_are_validated_from_files_and_frames(tmp_path, dependence, form):
+    table, path = DOORS, tmp_path / f"t.{form}"
+    (pa.csv.write_csv if form == "csv" else pa.parquet.write_table)(table, path)
+    schema = Schema.infer(open_source(path), "y", dependence=dependence)
+    assert schema == Schema.infer(table, "y", dependence=dependence)
+    assert schema.overlaps == (dependence != "none")  # and so the evidence is weighed, if it is not said
+    wanted = cross_validate(schema, table, "y", k=4)
+    found = cross_validate(schema, partial(open_source, path), "y", k=4)
+    assert found.log_loss == pytest.approx(wanted.log_loss, rel=0.1)
+    assert found.accuracy == wanted.accuracy > 0.9
+
+
+@pytest.mark.parametrize("structure", ["tree", "averaged"])
+def test_blocks_of_pairs_are_validated_under_several_beliefs(structure):
+    block = {("doors", "size"): Pairs(structure=structure)}
+    found = cross_validate(block, DOORS, "y", k=4, beliefs={"as it is": {}, "smooth": {"m": 500.0}})
+    assert found["as it is"].log_loss == cross_validate(block, DOORS, "y", k=4).log_loss < found["smooth"].log_loss

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
@@ -19,8 +20,10 @@ from tallybayes import (
     open_source,
     weigh,
 )
+from tallybayes.model.batches import Given
 from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds
+from tallybayes.model.validation.retrained import folds_to_hold_out
 
 RANDOM = np.random.default_rng(4)
 N = 120
@@ -95,3 +98,18 @@ def test_absent_columns_can_be_missing():
     found = cross_validate(schema, FRAME, LABELS, k=3, absent="missing")
     empty = FRAME.append_column("three", pa.nulls(N, pa.float64()))
     assert found.log_loss == cross_validate(schema, empty, LABELS, k=3).log_loss
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_numbers_in_blocks_are_intervals_in_every_fold_though_levels_by_themselves(tmp_path, kind):
+    numbers = RANDOM.integers(2, 6, N)
+    table, path = pa.table({"doors": numbers, "y": ["pq"[i % 2] for i in numbers]}), tmp_path / f"t.{kind}"
+    table = table.append_column("size", pa.array((numbers + RANDOM.normal(size=N)).round(2)))
+    (pyarrow.csv.write_csv if kind == "csv" else pyarrow.parquet.write_table)(table, path)
+    schema = Schema({"doors": Categorical(), "size": Gaussian(), ("doors", "size"): Trees(n=8)})
+    for data in (open_source(path), table):
+        counted = folds_to_hold_out(schema, Given(data, "y"), Deal(4))
+        for fold in range(4):
+            (trained,) = counted.trained(fold, {"": schema}).values()
+            doors, _ = trained.schema.columns["doors", "size"].codes
+            assert doors == (2.5, 3.5, 4.5)

@@ -60,8 +60,12 @@ def test_connected_address_is_accepted_as_host(client):
 
     check("192.0.2.7:8765", "192.0.2.7")
     check("[2001:db8::1]:8765", "2001:db8::1")
+    check("[2001:DB8:0::1]:8765", "2001:db8::1")
+    check("192.0.2.7:8765", "::ffff:192.0.2.7")  # a client over IPv4, if the service listens on "::"
     with pytest.raises(Exception, match="does not answer for the host"):
         check("192.0.2.8:8765", "192.0.2.7")
+    with pytest.raises(Exception, match="does not answer for the host"):
+        check("192.0.2.8:8765", "::ffff:192.0.2.7")
     with pytest.raises(Exception, match="does not answer for the host"):
         check("name", "name")
 

@@ -41,6 +41,15 @@ def test_invisible_characters_that_make_none(label):
         _check_new(label, ["spam", "ham"])
 
 
+@pytest.mark.parametrize(("label", "known"), [("cafe\u0301", "caf\xe9"), ("caf\xe9", "cafe\u0301"), ("\u212b", "\xc5")])
+def test_letters_that_are_composed_otherwise(label, known):
+    with pytest.raises(ValueError, match="looks the same as the class") as error:
+        _check_new(label, ["tea", known])
+    assert ascii(label) in str(error.value)
+    assert ascii(known) in str(error.value)
+    _check_new(label, ["cafe", "a"])
+
+
 @pytest.mark.parametrize("label", ["\u200b", "\u200d\u200d\u200d", "\u200b\U000e0041", " \xad "])
 def test_labels_that_nobody_sees(label):
     with pytest.raises(ValueError, match="shows nothing but"):

@@ -86,6 +86,15 @@ def test_most_frequent_levels_are_listed(tmp_path):
     assert "… and 5 more levels" in html
 
 
+def test_a_class_of_empty_texts_has_no_strong_words(tmp_path):
+    with Store.create(tmp_path / "m", TEXTS) as store, serving({"m": store}) as client:
+        store.learn_all([("win a prize", "spam", None), ("lunch", "ham", None), ("", "other", None)])
+        html = client.get("/models/m/knows").text
+    assert re.findall(r"<h3 [^>]*>For (\w+)</h3>\s*<p [^>]*>([^<]*)", html) == [
+        ("other", "No word or value speaks for it. Numbers are drawn below.")
+    ]
+
+
 def test_style_and_script_are_cached_under_hashed_urls(asking):
     client, _ = asking
     html = client.get("/models/spam").text
@@ -262,7 +271,9 @@ def test_metrics_count_changes_made_on_the_page(tmp_path):
 
 def test_unknown_receipt_is_not_found(asking):
     client, _ = asking
-    assert said(client.get("/models/spam/receipts/99"), 404) == "There is no change 99 yet."
+    for number in ("99", "9" * 5_000, "-1", "x", "\u0663x"):
+        assert said(client.get(f"/models/spam/receipts/{number}"), 404) == f"There is no change {number[:18]} yet."
+    assert client.get("/models/spam/receipts/\u0661").json()["record"]["number"] == 1  # an Arabic digit
 
 
 @pytest.mark.parametrize("path", ["/models", "/models/", "/models/spam/", "/models/spam/nothing", "/models/eggs/knows"])

@@ -155,6 +155,10 @@ def test_failures_expire_and_are_counted_by_address():
         with pytest.raises(Problem, match="Wait 60 seconds"):
             failures.add(address)
     failures.add("192.0.2.2")
+    for last in range(3, 9):
+        failures.add(f"::ffff:192.0.2.{last}")  # clients over IPv4, if the service listens on "::"
+    with pytest.raises(Problem):
+        failures.add("::ffff:192.0.2.1")
     now[0] = 61.0
     failures.add("192.0.2.1")
 

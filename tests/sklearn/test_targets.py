@@ -1,5 +1,7 @@
 """Labels of every kind, and errors for invalid ones."""
 
+import enum
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -8,7 +10,7 @@ import pytest
 from mixed_table import SCHEMA, table
 from sklearn.exceptions import DataConversionWarning
 
-from tallybayes import Gaussian, NaiveBayes, digest
+from tallybayes import EM, Gaussian, NaiveBayes, digest
 
 COLUMNS, LABELS = table(100)
 FRAME = pd.DataFrame(COLUMNS)
@@ -32,6 +34,29 @@ def test_mixed_label_types_are_an_error_that_shows_both():
 def test_missing_label_among_texts_is_no_class(make, missing):
     with pytest.raises(ValueError, match="10 of 20 rows have no label, the first in row 1"):
         NaiveBayes().fit(NUMBERS, make(["a", missing] * 10))
+
+
+def test_members_of_an_enum_are_their_texts():
+    class Kind(str, enum.Enum):  # noqa: UP042  of which numpy makes "K"
+        SPAM = "spam"
+        HAM = "ham"
+
+    kinds = [Kind.SPAM if bit else Kind.HAM for bit in BITS]
+    for labels in (kinds, tuple(kinds), np.array(kinds, object)):
+        learned = NaiveBayes(Gaussian()).fit(NUMBERS, labels)
+        assert learned.model_.rows_by_class() == {"ham": 10, "spam": 10}
+
+
+@pytest.mark.parametrize("labels", [BITS, BITS.astype(bool), np.array(["ham", "spam"])[BITS]])
+def test_masked_labels_and_weights_are_missing(labels):
+    masked = np.ma.array(labels, mask=np.arange(20) < 4)
+    with pytest.raises(ValueError, match="4 of 20 rows have no label, the first in row 0"):
+        NaiveBayes().fit(NUMBERS, masked)
+    known = [None if i < 4 else label for i, label in enumerate(labels.tolist())]
+    unlabelled, expected = (NaiveBayes(Gaussian(), unlabelled=EM()).fit(NUMBERS, y) for y in (masked, known))
+    assert digest(unlabelled.model_) == digest(expected.model_)
+    with pytest.raises(ValueError, match="sample_weight contains NaN"):
+        NaiveBayes().fit(NUMBERS, labels, np.ma.array(np.ones(20), mask=np.arange(20) < 4))
 
 
 def test_name_of_a_column_is_no_labels():

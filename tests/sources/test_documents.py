@@ -118,10 +118,6 @@ def test_encoding_can_be_given(tmp_path):
     bad = BadRows()
     assert table(lay_out(tmp_path / "bad", {"1.txt": b"\xff"}), kind="text", encoding="ascii", bad=bad).num_rows == 0
     assert bad.first[0].reason.startswith("not text in the encoding 'ascii': 'ascii' codec can't decode byte 0xff")
-    with pytest.raises(
-        SourceError, match=r"--encoding hex is not a text encoding\. Give one such as utf-8 or latin-1\."
-    ):
-        reader(tmp_path, encoding="hex")
 
 
 def test_binary_files_among_texts_are_bad_rows(tmp_path):

@@ -112,7 +112,7 @@ def test_tables_in_folders_are_not_documents_of_classes(tmp_path):
 
 def test_many_files_next_to_folders_are_an_error(tmp_path):
     lay_out(tmp_path, {"1": "a", "2": "b", "3": "c", "attached/4": "d"})
-    with pytest.raises(SourceError, match=r"has 3 files next to 1 folders or mboxes, like .*/1\. Give a folder of"):
+    with pytest.raises(SourceError, match=r"has more files \(3, like .*/1\) than folders and mboxes \(1\)\. Give"):
         reader(tmp_path)
 
 

@@ -31,6 +31,25 @@ def test_only_column_that_looks_like_several_suggests_a_delimiter(tmp_path):
         source.require(["kin"])
 
 
+def test_comment_instead_of_a_header_is_pointed_out(tmp_path):
+    (tmp_path / "t.csv").write_text("# made by hand\nx,kind\n1,a\n")
+    with pytest.raises(
+        SourceError, match=r"'kind'; it has '# made by hand'\. If its first line is a comment, remove it\.$"
+    ):
+        open_source(tmp_path / "t.csv").require(["kind"])
+
+
+def test_header_without_a_name_for_the_names_of_rows_is_pointed_out(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("x,kind\n1,2.5,a\n2,3.5,b\n")
+    expected = r"line 2: the row has 3 cells, but there are 2 columns, and so it is in every row\. If rows begin"
+    with pytest.raises(SourceError, match=expected):
+        list(open_source(path).batches())
+    path.write_text("x,kind\n1,2.5,a\n3.5,b\n")
+    with pytest.raises(SourceError, match=r"line 2: the row has 3 cells, but there are 2 columns\. Quote cells that"):
+        list(open_source(path).batches())
+
+
 @pytest.mark.filterwarnings("ignore")
 @given(st.lists(st.sampled_from(["x", "x.2", "x.3", "x.2.2", "", "column 1", " x"]), max_size=12))
 def test_numbered_names_are_unique_and_the_first_keeps_its_name(first):

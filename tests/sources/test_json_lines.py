@@ -11,7 +11,7 @@ from reading import refusal, rows_of
 
 from tallybayes.data.objects import number_text
 from tallybayes.sources import ReadOptions, SourceError, open_source
-from tallybayes.sources.json_lines import read_rows
+from tallybayes.sources.json_rows import read_rows
 
 NUMBER, TEXT = pa.float64(), pa.string()
 SCALAR = st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=5) | st.floats(allow_nan=False)
@@ -245,3 +245,18 @@ def test_lists_and_objects_stay_nested_whatever_is_among_them(tmp_path_factory, 
     sample = open_source(path, ReadOptions(block_bytes=block_bytes)).sample()
     assert pa.types.is_nested(sample.schema.field("a").type)
     assert set(sample["b"].to_pylist()) == {1}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("line", ['{{"y": "p", "a{}": 1}}', '{{"y": "p", "scores": {{"a{}" : 1}}}}', '{{"a{}": 1}} x'])
+def test_names_that_are_data_are_refused_before_they_fill_the_memory(tmp_path, line, end):
+    """As many columns as rows: ten thousand times as much memory as the file."""
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(line.format(i) + end for i in range(10_000)))
+    with pytest.raises(
+        SourceError, match=r"t\.jsonl, line 1 and below: 10,00. different fields in 10,001 lines are too"
+    ):
+        open_source(path)
+    few = line.partition(" x")[0]
+    path.write_text("".join(few.format(i % 1000) + end for i in range(10_000)))
+    assert len(open_source(path).sample()) == 10_000

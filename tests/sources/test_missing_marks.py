@@ -225,3 +225,58 @@ def test_postal_codes_are_not_taken_for_numbers(file, codes):
         warnings.simplefilter("error")
         schema = Schema.infer(open_source(file(f"x,y\n{rows}")), "y")
     assert schema.columns == {"x": Categorical(alpha="fitted")}
+
+
+USUAL = ["1.5", "2,5", "7", "007"]
+ODD = [
+    *USUAL,
+    *MISSING_NUMBERS,
+    "",
+    "NA",
+    "1e3",
+    "+3",
+    ",5",
+    "12 345",
+    "0x1F",
+    "1_0",
+    "٣",
+    "3\u00a0",
+    "yes",
+    "1.2.3",
+    "nan(0)",
+]
+
+
+@pytest.mark.filterwarnings("ignore")
+@given(
+    columns=st.lists(
+        st.tuples(st.sampled_from(USUAL), st.sampled_from(ODD), st.integers(0, 4)), min_size=1, max_size=3
+    ),
+    decimal=st.sampled_from(".,"),
+    quoted=st.booleans(),
+)
+def test_an_inferred_family_takes_every_cell_of_the_sample_in_any_notation(tmp_path_factory, columns, decimal, quoted):
+    path, quote = tmp_path_factory.mktemp("t") / "t.csv", '"' if quoted else ""
+    lines = [";".join([*map(str, range(len(columns))), "y"])]
+    for i in range(40):
+        written = [odd if times and i % (2 * times + 3) == 1 else usual for usual, odd, times in columns]
+        lines.append(
+            ";".join([*(f"{quote}{i % 3 + 1 if i % 7 else ''}{text}{quote}" for text in written), "pq"[i % 2]])
+        )
+    path.write_text("\n".join(lines), encoding="utf-8")
+    reading = ReadOptions(decimal=decimal, delimiter=";")
+    schema = Schema.infer(open_source(path, reading), "y")
+    model = Model.train(schema, open_source(path, reading))
+    assert model.n == 40
+
+
+def test_numbers_with_a_decimal_point_are_texts_if_a_comma_is_given(file):
+    reading = ReadOptions(decimal=",")
+    path = file("x;z;y\n" + "".join(f"{i},5;{i % 4}.5;{'ab'[i % 2]}\n" for i in range(60)))
+    with pytest.warns(
+        UserWarning, match="'z': numbers with a decimal point are read as text, since --decimal , is given"
+    ):
+        schema = Schema.infer(open_source(path, reading), "y")
+    assert schema.columns["z"] == Categorical(alpha="fitted")
+    assert isinstance(schema.columns["x"], Histogram)
+    assert Model.train(schema, open_source(path, reading)).n == 60

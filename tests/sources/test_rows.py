@@ -131,12 +131,26 @@ def test_long_texts_are_trimmed_like_short_ones(cells, proper, lines_end):
     assert [row[1] for row in rows_slowly(text[:end])] == [row[1] for row in rows if row[1] <= end]
 
 
-@given(st.recursive(st.text(alphabet='[]{}"\\ a', max_size=5) | st.integers(), st.lists, max_leaves=10))
-def test_nesting_is_measured_outside_strings(value):
-    def depth(value):
-        return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+JSON_TEXT = st.text(alphabet='[]{}":\\ a', max_size=5)
 
-    assert kernels.find_depth(as_bytes(json.dumps(value))) == depth(value)
+
+@given(
+    st.recursive(
+        JSON_TEXT | st.integers(), lambda some: st.lists(some) | st.dictionaries(JSON_TEXT, some), max_leaves=10
+    ),
+    st.sampled_from([":", ": ", " \t: "]),
+)
+def test_nesting_and_names_of_fields_are_measured_outside_strings(value, colon):
+    names = set()
+
+    def depth(value):
+        if isinstance(value, dict):
+            names.update(value)
+            value = value.values()
+        return 1 + max(map(depth, value), default=0) if not isinstance(value, (str, int)) else 0
+
+    deepest = depth(value)
+    assert kernels.find_shape(as_bytes(json.dumps(value, separators=(",", colon)))) == (deepest, len(names))
 
 
 @given(

@@ -16,7 +16,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from writing import write
 
-from tallybayes import Histogram, Model, ReadOptions, Schema, digest, open_source
+from tallybayes import EM, Histogram, Model, ReadOptions, Schema, digest, open_source
+from tallybayes.sources import SourceError
 
 ROWS = 60_000
 SORTED = {  # sorted by class; the first two thirds are constant
@@ -180,3 +181,42 @@ def test_cells_of_any_types_in_several_places_are_one_column(tmp_path_factory, k
     expected = {float(cell) for cell in cells if cell not in ("", "a", "é")}
     found = sample["x"].drop_null().cast(pa.string()).to_pylist()
     assert {float(cell) for cell in found if cell not in ("", "a", "é")} <= expected
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "same", "odd"),
+    [
+        ("t.csv", b"x,y\n", b"caf,p\ncaf,q\n", b"caf\xe9,q\n"),
+        ("t.tsv", b"x\ty\n", b"caf\tp\ncaf\tq\n", b"caf\xe9\tq\n"),
+        ("t.csv", b"x,y\n", b"1,p\n1,q\n", b"1,q,2\n"),
+        ("t.jsonl", b"", b'{"x": "caf", "y": "p"}\n{"x": "caf", "y": "q"}\n', b'{"x": "caf\xe9", "y": "q"}\n'),
+    ],
+)
+def test_column_is_constant_only_if_every_row_can_be_read(tmp_path, name, first, same, odd):
+    path = tmp_path / name
+    path.write_bytes(first + same * 30)
+    assert Schema.infer(open_source(path), "y").columns == {}
+    path.write_bytes(first + same * 30 + odd)
+    source = open_source(path)
+    schema = Schema.infer(source, "y")
+    assert schema.reasons["x"] == "every cell of the sample is the same"
+    with pytest.raises(SourceError, match=r"line 6[12]"):
+        Model.train(schema, source)
+    assert Model.train(schema, open_source(path, ReadOptions(skip_bad_rows=True))).n == 60
+
+
+def test_skipped_rows_do_not_change_what_is_found_in_rows_without_labels(tmp_path):
+    random = np.random.default_rng(8)
+    rows = [
+        f"{x:.2f},{'p' if x > 4 else 'q'}\n" if i % 3 else f"{x:.2f},\n" for i, x in enumerate(random.normal(4, 1, 90))
+    ]
+    (tmp_path / "good.csv").write_text("x,y\n" + "".join(rows))
+    (tmp_path / "bad.csv").write_text("x,y\n" + "".join([*rows[:40], "1,2,3\n", *rows[40:]]))
+    reading = ReadOptions(skip_bad_rows=True)
+    schema = Schema.infer(open_source(tmp_path / "good.csv"), "y")
+    found = [
+        Model.train(schema, open_source(tmp_path / name, reading), unlabelled=EM(weight="chosen"))
+        for name in ("good.csv", "bad.csv")
+    ]
+    assert digest(found[0]) == digest(found[1])
+    assert found[0].fitted.held_out == found[1].fitted.held_out != {}

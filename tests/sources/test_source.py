@@ -2,7 +2,6 @@
 
 import gzip
 import io
-import lzma
 import os
 import subprocess
 import sys
@@ -334,12 +333,23 @@ def test_work_is_done_in_parts_and_a_refused_row_is_found_in_any(most):
     assert [bad.where for bad in skipping.bad] == ["numbers.csv, line 9, column 'a'"]
 
 
-def test_xz_in_several_parts():
-    first, second = lzma.compress(b"a,b\n1,x\n"), lzma.compress(b"2,y\n")
+@pytest.mark.parametrize("packed", [".gz", ".xz"])
+def test_compressed_in_several_parts_with_zeros_between_and_after_them(packed):
+    first, second = PACKERS[packed](b"a,b\n1,x\n"), PACKERS[packed](b"2,y\n")
+    name = f"parts.csv{packed}"
     for between in (b"", bytes(4), bytes(1 << 17)):
-        assert rows_of(write("parts.csv.xz", first + between + second + between)) == rows_of(write("a.csv", CSV))
+        assert rows_of(write(name, first + between + second + between)) == rows_of(write("a.csv", CSV))
     broken = bytearray(second)
     broken[len(broken) // 2] ^= 255
     for end in (bytes(broken), second[:-1], second[:5], b"x", b"something else that is long enough to be a header"):
-        with pytest.raises(SourceError, match=r"parts\.csv\.xz is damaged or truncated"):
-            rows_of(write("parts.csv.xz", first + end))
+        with pytest.raises(SourceError, match=rf"{name} is damaged or truncated"):
+            rows_of(write(name, first + end))
+
+
+@pytest.mark.parametrize("packed", PACKERS)
+def test_no_beginning_of_a_compressed_table_is_read_as_a_shorter_one(packed):
+    whole = PACKERS[packed](b"a,b\n" + b"".join(b"%d,x\n" % (i * 7919 % 1000) for i in range(300)))
+    assert len(rows_of(write(f"cut.csv{packed}", whole))) == 300
+    for end in range(8, len(whole)):
+        with pytest.raises(SourceError, match="damaged or truncated"):
+            rows_of(write(f"cut.csv{packed}", whole[:end]))

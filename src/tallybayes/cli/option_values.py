@@ -66,9 +66,12 @@ def _text_column(schema: Schema, given: dict[str, str]) -> str:
 def _typed(name: str, cells: pa.Array, kind: pa.DataType) -> pa.Array:
     import pyarrow as pa
 
+    from tallybayes.data.errors import CellError
+    from tallybayes.data.frames import numbers
+
     try:
-        return cells.cast(kind)
-    except pa.ArrowInvalid:
+        return pa.array(numbers(cells), from_pandas=True) if pa.types.is_float64(kind) else cells.cast(kind)
+    except CellError:
         raise ValueError(f"--cell {name}={cells[0].as_py()}: this is not a number.") from None
     except pa.ArrowNotImplementedError:
         raise ValueError(f"--cell {name}=…: cells of this column are not single values; give data instead.") from None
@@ -159,13 +162,21 @@ def parsed_columns(columns: list[str] | None) -> dict[Name, Family | None]:
             raise ValueError(f"--column {given!r}: write NAME=FAMILY, like age=Gaussian.")
         family = column_from_text(written)
         block = family is not None and family.takes_blocks
-        name = checked_name(tuple(next(csv.reader([text], skipinitialspace=True)))) if block else text
+        name = checked_name(tuple(names_in(text))) if block else text
         for column in members(name):
             if column in taken:
                 raise ValueError(f"--column {given!r}: the column {column!r} is given twice.")
             taken.add(column)
         found[name] = family
     return found
+
+
+def names_in(text: str) -> list[str]:
+    """Names separated by commas, quoted as in CSV."""
+    try:
+        return next(csv.reader([text], skipinitialspace=True))
+    except csv.Error as error:
+        raise ValueError(f"{text!r}: these names cannot be read: {error}.") from None
 
 
 def _name_and_family(given: str) -> tuple[str, str | None]:

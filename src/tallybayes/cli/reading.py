@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 import typer
 
 import tallybayes
+from tallybayes.cli.option_values import names_in
 
 if TYPE_CHECKING:
     from tallybayes.sources import Source
@@ -119,7 +120,7 @@ class Input:
             decimal=self.decimal,
             encoding=self.encoding,
             quotes=not self.no_quotes,
-            names=tuple(self.names.split(",")) if self.names else None,
+            names=tuple(map(str.strip, names_in(self.names))) if self.names else None,
             header=not self.no_header,
             skip_bad_rows=self.skip_bad_rows,
             live=live,

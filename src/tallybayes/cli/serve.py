@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from tallybayes import Store
-    from tallybayes.serve.app import Beside
+    from tallybayes.serve.service import Beside
 
 INSTALL = "The service needs some packages that are not installed: pip install 'tallybayes[serve]'."
 

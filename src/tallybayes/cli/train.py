@@ -160,13 +160,15 @@ def counted(
 ) -> tuple[Source, T]:
     """Counts all rows. If a cell does not fit the family inferred from a sample, and the data can be read again,
     counting starts over with the family that the column's cells get as texts, as if the sample had had this cell."""
+    from tallybayes.data.frames import is_text
     from tallybayes.schema.infer import choose_as_texts
     from tallybayes.schema.schema import AS_GIVEN
     from tallybayes.sources import SourceError
 
-    misled: dict[Name, Choice] = {}
+    misled: dict[str, Choice] = {}
     while True:
         source = how.open()
+        source.hold_texts(misled)
         schema = schema_of(source, {name: choice.family for name, choice in misled.items()})
         schema.reasons |= {name: choice.reason for name, choice in misled.items()}
         try:
@@ -174,11 +176,15 @@ def counted(
                 return source, count(schema, source)
         except SourceError as error:
             name = error.column
+            if name is not None and name == schema.label:
+                raise SourceError(f"{error} If some classes are texts, give --label-as-text.") from None
             inferred = name in schema.columns and schema.reasons.get(name, AS_GIVEN) != AS_GIVEN
             if name is None or not inferred or not (how.query or how.can_be_read_again(source)):
                 raise
-            choice = choose_as_texts(how.open().sample().column(name))
-            if name in misled or choice.family == schema.columns[name]:  # texts, too, can have cells that do not fit
+            cells = how.open().sample().column(name)
+            choice = choose_as_texts(cells)
+            was_text = is_text(cells.type) and choice.family == schema.columns[name]
+            if name in misled or was_text:  # texts, too, can have cells that do not fit
                 raise
             misled[name] = choice
             say(f"Note: {error}", _starting_again(name, choice))
@@ -275,7 +281,7 @@ def summary(model: Model) -> str:
     """A model in one line."""
     pairs = list(model.rows_by_class().items())
     listed = ", ".join(f"{clean(label)} {count(n)}" for label, n in pairs[:SHOWN]) + ", …" * (len(pairs) > SHOWN)
-    return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}: {listed}"
+    return f"{how_many(model.n)} in {how_many(len(pairs), 'class', 'classes')}" + f": {listed}" * bool(pairs)
 
 
 def block_lines(model: Model) -> list[str]:

@@ -11,6 +11,8 @@ from tallybayes import kernels
 from tallybayes.counts.exact import Counts, Exact
 from tallybayes.counts.tally import Key, Slots, Tally
 
+SEVERAL = 64  # fewer slots than one in so many are not worth a new array
+
 
 class IntegerTally(Tally):
     """The same as a `Tally`, whose dictionary of slots is made when somebody needs it. A batch of rows may have
@@ -58,7 +60,7 @@ class IntegerTally(Tally):
 
     def _append(self, new: Slots) -> None:
         given = self._given
-        if given is None or not isinstance(new, np.ndarray):
+        if given is None or not isinstance(new, np.ndarray) or len(new) * SEVERAL < len(given):
             super()._append(new)
         else:
             self._given = np.concatenate([given, new])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
+from itertools import count, islice
 from operator import gt
 from typing import Any, NamedTuple
 
@@ -56,6 +56,10 @@ def as_positions(slots: Sequence[Slot]) -> Positions | None:
         return None
     size = slots[-1] + 1
     return positions(size, slots[0] == VECTORS) if size <= SPARSE * len(slots) else None
+
+
+def numbered(labels: Iterable[Any]) -> dict[Any, int]:
+    return labels.copy() if type(labels) is dict else dict(zip(labels, count(), strict=False))
 
 
 def common(targets: Mapping[Any, int], sources: Mapping[Any, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

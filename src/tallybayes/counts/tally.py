@@ -8,18 +8,19 @@ different batches, days or machines add up without any coordination. Empty slots
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import count, filterfalse
+from itertools import compress, count, filterfalse
 from typing import Any
 
 import numpy as np
 
 from tallybayes import kernels
 from tallybayes.counts.decay import scaled, traces_of, without_traces
-from tallybayes.counts.exact import FULL, Counts, Exact, Floats, Mask, union
+from tallybayes.counts.exact import FULL, Counts, Exact, Floats, Mask
 from tallybayes.counts.lookup import by_class, formatted, never_met
 from tallybayes.counts.packing import Arrays, pack_table, read_table, unpack_table, write_table
+from tallybayes.counts.room import FEW_SLOTS, enlarged
 from tallybayes.counts.rows import Rows as Rows
-from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions, common, in_order
+from tallybayes.counts.slots import IntegerOrder, Positions, Slot, as_positions, common, in_order, numbered
 from tallybayes.counts.slots import Key as Key
 from tallybayes.counts.tallies import AnyTally
 
@@ -48,8 +49,8 @@ class Tally(AnyTally):
     _row: RowSums | None = None  # of a single row, until its sums are made: see `RowTally`
 
     def __init__(self, classes: Iterable[Key], slots: Iterable[Slot], sums: Mapping[str, Exact]) -> None:
-        self._classes: dict[Key, int] = _numbered(classes)
-        self._slots: dict[Slot, int] = slots if isinstance(slots, Positions) else _numbered(slots)
+        self._classes: dict[Key, int] = numbered(classes)
+        self._slots: dict[Slot, int] = slots if isinstance(slots, Positions) else numbered(slots)
         # The arrays may have spare rows at the end, so that new slots need no new arrays each time.
         self._arrays = dict(sums)
 
@@ -176,7 +177,7 @@ class Tally(AnyTally):
         return in_order(self._classes, np.asarray(self._filled_cells().any(axis=0)))[0]
 
     def _filled_cells(self) -> Mask:
-        filled = np.zeros((len(self._slots), len(self._classes)), bool)
+        filled = np.zeros((len(self), len(self._classes)), bool)
         for array in self.sums.values():
             filled |= ~array.is_zero()
         return filled
@@ -247,6 +248,8 @@ class Tally(AnyTally):
             taken = other.copy() if sign > 0 else -other
             self._classes, self._slots, self._arrays = taken._classes, taken._slots, taken._arrays
         elif largest < 0:
+            if self._drops_empty_slots() and places is not None:
+                places = other._places_in(self)
             self._admit(other, places)
             largest = self._add(other, row, places, sign)
             assert largest >= 0
@@ -279,6 +282,17 @@ class Tally(AnyTally):
         classes = np.fromiter(map(self._classes.__getitem__, other._classes), np.intp, len(other._classes))
         return slots[:, None], classes
 
+    def _drops_empty_slots(self) -> bool:
+        """Whether it did, because there was no room for others and most were empty."""
+        if not FEW_SLOTS < len(self._arrays["n"]) <= len(self):
+            return False
+        filled = np.asarray(self._filled_cells().any(axis=1))
+        if 2 * int(filled.sum()) > len(filled) or self.slots_are_positions:
+            return False
+        self._slots, self._order = numbered(compress(self._slots, filled.tolist())), IntegerOrder()
+        self._arrays = {name: array[filled] for name, array in self._arrays.items()}
+        return True
+
     def _admit(self, other: Tally, places: Counts | None) -> None:
         """Makes room for the other's labels, which get their places, and for its limbs."""
         new = other._new_to(self, places)
@@ -286,16 +300,5 @@ class Tally(AnyTally):
             self._append(new)
         for key in other._classes:
             self._classes.setdefault(key, len(self._classes))
-        for name, array in self._arrays.items():
-            height, width = array.shape
-            low, size = union(array, other._arrays[name])
-            taller = height if len(self) <= height else max(len(self), height * 2)
-            if (taller, len(self._classes), low, size) != (height, width, array.low, array.limbs.shape[-1]):
-                larger = np.zeros((taller, len(self._classes), size), np.int64)
-                start = array.low - low
-                larger[:height, :width, start : start + array.limbs.shape[-1]] = array.limbs
-                self._arrays[name] = Exact(larger, low)
-
-
-def _numbered(labels: Iterable[Any]) -> dict[Any, int]:
-    return labels.copy() if type(labels) is dict else dict(zip(labels, count(), strict=False))
+        size, others = (len(self), len(self._classes)), other._arrays
+        self._arrays = {name: enlarged(array, others[name], *size) for name, array in self._arrays.items()}

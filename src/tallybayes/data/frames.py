@@ -54,6 +54,7 @@ from tallybayes.data.refused import check_read, is_read, refused
 NO_COLUMNS = ""  # stands in for columns if there are none, to hold the number of rows
 BATCH_BYTES = 1 << 26
 BATCH_ROWS = 1 << 16  # batches below both limits are combined
+TRANSPOSED = 1 << 22  # numbers of a row-major matrix at a time, but no fewer rows than that
 
 
 def batches(data: Any) -> Iterator[pa.RecordBatch]:
@@ -254,7 +255,7 @@ def _from_numpy(data: NDArray[Any]) -> Iterator[pa.RecordBatch]:
     if isinstance(data, np.ma.MaskedArray) or data.strides[0] == data.itemsize:  # columns as they are
         yield from _from_mapping(dict(zip(names, data.T, strict=True)))
         return
-    step = max(BATCH_ROWS, BATCH_BYTES // (data.itemsize * len(names)))
+    step = max(BATCH_ROWS, TRANSPOSED // len(names)) if data.dtype.kind in "biuf" else BATCH_ROWS
     for start in range(0, max(len(data), 1), step):
         columns = np.asfortranarray(data[start : start + step]).T
         yield from _from_mapping(dict(zip(names, columns, strict=True)))

@@ -58,9 +58,12 @@ def series_row(data: Any, columns: Collection[str]) -> dict[str, Any] | None:
 
 
 def is_stream(data: Any) -> bool:
-    """Whether this is a sequence of frames rather than one."""
+    """Whether this is a sequence of frames, perhaps with their labels, rather than one."""
     if isinstance(data, (list, tuple)):
-        return bool(data) and not is_records(data) and not isinstance(data[0], NO_FRAMES)
+        first = data[0] if data else None
+        first = first[0] if isinstance(first, tuple) and first else first
+        rows = isinstance(first, NO_FRAMES) or getattr(first, "ndim", 2) == 1 or is_records(data)
+        return not rows
     return isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
 
 

@@ -39,6 +39,7 @@ class RowSource(InputDescription, ABC):
     """Rows that are read once, every column as the type it is counted as."""
 
     skipped: int  # rows that could not be read or were refused
+    unsampled: int  # rows that the sample lacks, since they cannot be read
 
     @abstractmethod
     def sample(self, optional: Collection[str] = ()) -> pa.RecordBatch:
@@ -51,7 +52,7 @@ class RowSource(InputDescription, ABC):
 
     @abstractmethod
     def is_sampled_whole(self) -> bool:
-        """Whether the sample is all rows."""
+        """Whether the sample is all rows, apart from those that cannot be read."""
 
     @abstractmethod
     def column_types(

@@ -3,7 +3,8 @@ name or level can be injected as SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from tallybayes.families.portable import ByFormula, ByInterval, Operand
 
 EVERYTHING = 2**62  # rows: a limit that keeps these databases from flattening the selections …
 FENCED = ("duckdb", "postgres", "sqlite")  # … and computing expressions several times
+MANY = 50  # values that are added or compared at a time
 
 
 try:
@@ -135,6 +137,29 @@ def interval(x: exp.Expression, portable: ByInterval) -> exp.Expression:
     return case([(exp.Is(this=x.copy(), expression=exp.Null()).not_(), found(0, len(portable.edges)))], None)
 
 
+def added(values: Sequence[exp.Expression]) -> exp.Expression:
+    """Their sum."""
+    return _in_groups(values, lambda some: exp.paren(reduce(_sum, some), copy=False))
+
+
+def greatest(values: Sequence[exp.Expression]) -> exp.Expression:
+    return _in_groups(values, lambda some: exp.Greatest(this=some[0], expressions=list(some[1:])))
+
+
+def _in_groups(
+    values: Sequence[exp.Expression], together: Callable[[Sequence[exp.Expression]], exp.Expression]
+) -> exp.Expression:
+    """Any number of values as one, since databases limit the depth of expressions and the arguments of a function."""
+    while len(values) > 1:
+        groups = [values[start : start + MANY] for start in range(0, len(values), MANY)]
+        values = [some[0] if len(some) == 1 else together(some) for some in groups]
+    return values[0]
+
+
+def _sum(one: exp.Expression, other: exp.Expression) -> exp.Expression:
+    return exp.Add(this=one, expression=other)
+
+
 class Step(NamedTuple):
     """A common table expression; if `held`, it is materialised."""
 
@@ -163,7 +188,7 @@ class Selection:
 
     def add(self, name: str, value: exp.Expression) -> None:
         self.names.append(name)
-        self.select = self.select.select(exp.alias_(value, name, quoted=True), copy=False)
+        self.select.append("expressions", exp.alias_(value, name, quoted=True, copy=False))
 
     def column(self, name: str) -> exp.Expression:
         return column(name, self.alias)

@@ -10,11 +10,13 @@ from tallybayes.export.expressions import (
     IMPOSSIBLE,
     Selection,
     Step,
+    added,
     as_double,
     case,
     column,
     exp,
     formula,
+    greatest,
     interval,
     named,
     number,
@@ -158,8 +160,8 @@ def _evidence(rows: Selection, each: PortableColumn, at: int, c: int) -> exp.Exp
 
 
 def _bounded(portable: PortableModel, rows: Selection, names: TableNames) -> Selection:
-    """The evidence of weighed columns for each class, bounded below relative to the largest: u0_1 for column 0 and
-    class 1."""
+    """The evidence of weighed columns for each class, bounded below relative to the largest, and its mean over all
+    classes: u0_1 for column 0 and class 1, and m0."""
     weighed = {at: each for at, each in enumerate(portable.columns) if isinstance(each.evidence, Weighed)}
     if not weighed:
         return rows
@@ -182,20 +184,15 @@ def _bounded(portable: PortableModel, rows: Selection, names: TableNames) -> Sel
         for c in classes:
             value = greatest([bounded.column(f"u{at}_{c}"), least.copy()])
             bounded.add(f"u{at}_{c}", case([(impossible.copy(), number(0.0))], value))
-    return bounded
+    means = bounded.above("mean_of_each", [f"m{at}" for at in weighed])
+    for at in weighed:
+        total = added([means.column(f"u{at}_{c}") for c in classes])
+        means.add(f"m{at}", exp.Div(this=total, expression=number(float(len(classes)))))
+    return means
 
 
 def _weighed(rows: Selection, portable: Weighed, at: int, c: int) -> exp.Expression:
     """The evidence minus its mean over all classes, clipped to the bound, times the weight."""
-    classes = [rows.column(f"u{at}_{other}") for other in range(len(portable.theta))]
-    total = classes[0]
-    for each in classes[1:]:
-        total = exp.Add(this=total, expression=each)
-    mean = exp.Div(this=exp.paren(total, copy=False), expression=number(float(len(classes))))
-    beyond = exp.Sub(this=rows.column(f"u{at}_{c}"), expression=mean)
+    beyond = exp.Sub(this=rows.column(f"u{at}_{c}"), expression=rows.column(f"m{at}"))
     clipped = exp.Least(this=greatest([beyond, number(-portable.bound)]), expressions=[number(portable.bound)])
     return exp.Mul(this=clipped, expression=number(portable.theta[c]))
-
-
-def greatest(values: Sequence[exp.Expression]) -> exp.Expression:
-    return values[0] if len(values) == 1 else exp.Greatest(this=values[0], expressions=list(values[1:]))

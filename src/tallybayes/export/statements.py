@@ -16,22 +16,24 @@ from tallybayes.export.expressions import (
     IMPOSSIBLE,
     Dialect,
     Selection,
+    added,
     case,
     digits,
     exp,
+    greatest,
     named,
     number,
     put_before,
     text,
 )
 from tallybayes.export.portable_model import PortableModel, unweighed
-from tallybayes.export.scores import TableNames, cells, cut_texts, greatest, scored, texts_of
+from tallybayes.export.scores import TableNames, cells, cut_texts, scored, texts_of
 from tallybayes.export.weights import weights_of
 from tallybayes.families.portable import ByFormula
 
 AT_ONCE = 500  # rows of weights in one statement
 PREFIX = "tally"
-PRETTY = {"identify": True, "pretty": True}
+PRETTY = {"identify": True, "pretty": True, "copy": False}
 
 
 def statements(
@@ -92,11 +94,13 @@ def _answers(
     looked_at, steps = cut_texts(portable, cells(portable, rows, kept), names, dialect)
     most = scored(portable, looked_at, names).above("scored")
     most.add("most", greatest([most.column(f"s{c}") for c in classes]))
-    powers = most.above("compared")
+    powers = most.above("compared", ["most", *(f"s{c}" for c in classes)])
     for c in classes:
         powers.add(f"e{c}", _power(powers, portable, c))
     powers.add("predicted", _predicted(powers, portable))
-    found = _named_answers(powers.above("weighed"), portable, kept)
+    total = powers.above("weighed")
+    total.add("total", added([total.column(f"e{c}") for c in classes]))
+    found = _named_answers(total.above("added"), portable, kept)
     put_before(found, steps)
     return found
 
@@ -130,13 +134,9 @@ def _label(label: Any) -> exp.Expression:
 
 
 def _named_answers(rows: Selection, portable: PortableModel, kept: Sequence[str]) -> exp.Expression:
-    total = rows.column("e0")
-    for c in range(1, len(portable.labels)):
-        total = exp.Add(this=total, expression=rows.column(f"e{c}"))
-    total = exp.paren(total, copy=False)
-    shares = [exp.Div(this=rows.column(f"e{c}"), expression=total.copy()) for c in range(len(portable.labels))]
+    shares = [exp.Div(this=rows.column(f"e{c}"), expression=rows.column("total")) for c in range(len(portable.labels))]
     answers = {"predicted": rows.column("predicted"), "probability": greatest([share.copy() for share in shares])}
-    values = [rows.column(f"k{at}") for at in range(len(kept))] + [*answers.values(), *(s.copy() for s in shares)]
+    values = [rows.column(f"k{at}") for at in range(len(kept))] + [*answers.values(), *shares]
     names = unique([*kept, *answers, *(f"P({label})" for label in portable.labels)])
     found = rows.select
     found.set("expressions", [exp.alias_(value, name, quoted=True) for value, name in zip(values, names, strict=True)])
@@ -145,9 +145,9 @@ def _named_answers(rows: Selection, portable: PortableModel, kept: Sequence[str]
 
 def unique(names: Sequence[str]) -> list[str]:
     """The same names, made unique ignoring case by appended underscores."""
-    found: list[str] = []
+    found: dict[str, str] = {}
     for name in names:
-        while name.casefold() in {other.casefold() for other in found}:
+        while name.casefold() in found:
             name += "_"
-        found.append(name)
-    return found
+        found[name.casefold()] = name
+    return list(found.values())

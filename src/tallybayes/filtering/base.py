@@ -12,6 +12,7 @@ from tallybayes.filtering.thresholds import SPAM, UNSURE, Thresholds, score_of
 from tallybayes.mail.stamping import message_id, stamped
 
 HEADER = "X-Tallybayes"
+OF_MAILS = "mail-"  # the beginning of their ids
 TWO = 2
 ANY = "any"
 
@@ -85,7 +86,7 @@ class Letter:
         if not name:  # without the hosts, which differ between copies
             content = {column: cell for column, cell in self.row.items() if column != "received"}
             name = b"\n" + json.dumps(content, sort_keys=True).encode()
-        return f"mail-{hashlib.sha256(name).hexdigest()[:32]}"
+        return f"{OF_MAILS}{hashlib.sha256(name).hexdigest()[:32]}"
 
 
 class Wanted(NamedTuple):

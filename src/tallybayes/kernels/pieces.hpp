@@ -11,7 +11,7 @@ constexpr int64_t word_powers = 3;  // of a word's information: 0, ½, 1
 struct CountedWords {
     const int64_t* starts;
     const int32_t *classes, *blocks;        // of each cell; of each word
-    const double *counts, *overall;         // [base][cell], [base][word]
+    const double *counts, *overall;         // [cell][base], [word][base]
     const double *totals, *scale;           // [base][block][class], [base][block]
     int64_t words, cells, width, block_count;  // width: how many classes
     double a;                               // smoothing
@@ -26,7 +26,8 @@ struct LeftDocuments {
     int64_t documents;
 };
 
-// Writes pieces[document][class][block][base][power], and how many words of each document occur in others, too.
-void left_pieces(const CountedWords& known, const LeftDocuments& left, double* pieces, double* lengths);
+// Writes pieces[document][class][block][base][power] or, given the weights theta[block][base][power], their weighted sum
+// [document][class]; and how many words of each document occur in others, too.
+void left_pieces(const CountedWords& known, const LeftDocuments& left, const double* theta, double* pieces, double* lengths);
 
 }  // namespace tallybayes

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "both.hpp"
+#include "strings.hpp"
 
 #if defined(__SSE2__) && !defined(TALLYBAYES_SCALAR)
 #include <emmintrin.h>
@@ -260,16 +261,23 @@ int64_t count_objects(const char* bytes, int64_t size) {
     return count;
 }
 
-int64_t find_depth(const char* bytes, int64_t size) {
+JsonShape find_shape(const char* bytes, int64_t size) {
     int64_t depth = 0, most = 0;
-    bool text = false;
-    for (int64_t i = 0; i < size; ++i) {
-        if (bytes[i] == '"') text = !text;
-        else if (text) i += bytes[i] == '\\';
-        else if (bytes[i] == '[' || bytes[i] == '{') most = std::max(most, ++depth);
-        else if (bytes[i] == ']' || bytes[i] == '}') --depth;
+    const char* const stop = bytes + size;
+    const char* text = nullptr;  // the string that the position is in
+    StringIndex names;
+    for (const char* at = bytes; at < stop; ++at) {
+        if (*at == '"' && text) {
+            const char* next = at + 1;
+            while (next < stop && (*next == ' ' || *next == '\t')) ++next;
+            if (next < stop && *next == ':') names.encode({text, size_t(at - text)}, true);
+            text = nullptr;
+        } else if (*at == '"') text = at + 1;
+        else if (text) at += *at == '\\';
+        else if (*at == '[' || *at == '{') most = std::max(most, ++depth);
+        else if (*at == ']' || *at == '}') --depth;
     }
-    return most;
+    return {most, names.size()};
 }
 
 }  // namespace tallybayes

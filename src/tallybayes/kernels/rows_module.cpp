@@ -42,9 +42,10 @@ void bind_rows(nb::module_& m) {
         const Text text(bytes);
         return freely([&] { return count_objects(text.data, text.size); });
     });
-    m.def("find_depth", [](In<uint8_t> bytes) {
+    m.def("find_shape", [](In<uint8_t> bytes) {
         const Text text(bytes);
-        return freely([&] { return find_depth(text.data, text.size); });
+        const JsonShape found = freely([&] { return find_shape(text.data, text.size); });
+        return nb::make_tuple(found.depth, found.names);
     });
 }
 

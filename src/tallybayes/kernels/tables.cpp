@@ -160,7 +160,9 @@ void add_intervals(const double* x, int64_t rows, const double* edges, int64_t c
         for (int64_t row = 0; row < some; ++row) {
             if (codes[row] < 0 || (codes[row] > 0 && codes[row] < count)) continue;
             const double edge = codes[row] == 0 ? edges[0] : edges[count - 1];
-            const double fall = 2.0 * std::log(half + std::fabs(x[first + row] * 0.5 - edge * 0.5));
+            const double away = std::fabs(x[first + row] * 0.5 - edge * 0.5);
+            const bool fits = std::isfinite(half + away);
+            const double fall = 2.0 * (fits ? std::log(half + away) : std::log(half * 0.5 + away * 0.5) + std::log(2.0));
             for (int64_t c = 0; c < classes; ++c) scores[c * stride + first + row] -= fall;
         }
     }

@@ -17,7 +17,7 @@ from tallybayes.data import frames
 from tallybayes.data.fingerprints import Marks, fingerprints
 from tallybayes.families.left_out import equal_rows, weights_of
 from tallybayes.model.batches import Batch, in_pieces, size_of
-from tallybayes.model.sampled_rows import SampledRows, Taken, are_cases, numbered, repeated
+from tallybayes.model.sampled_rows import SampledRows, Taken, are_cases, come_as_they_are, numbered, repeated
 
 MOST_BYTES = 10_000_000  # of text, if that leaves …
 LEAST = 1000  # … at least this many rows
@@ -178,10 +178,12 @@ class RowSample:
             return several[numbers]
         number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
         asked = ~several & (number > 1)
+        cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
         if number[asked].sum() <= SCARCE * number.sum():
             several |= asked  # without weights, which cost time
+        elif come_as_they_are(cells, number, taken.labels[firsts], self.numeric):
+            several |= asked
         else:
-            cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
             sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
             several |= are_cases(cells, number, asked, number.sum() / sampled)
         return several[numbers]

@@ -3,6 +3,7 @@ independent cases that happen to be equal; and rows that are thinned, dealt into
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -23,6 +24,7 @@ MANY = 20  # rows for each distinct one, on average: then equal rows are common
 EXPECTED = 0.5  # rows like a given one, at least, …
 LIKELY = 10.0  # … and a tenth of those that are there: columns are seldom independent …
 DEPENDENT = 1e6  # … and even less so if equal rows are common
+KEY = 0.9  # levels for each distinct row, at least, of a column that tells them apart
 
 
 class Addends(NamedTuple):
@@ -199,3 +201,14 @@ def are_cases(cells: pa.RecordBatch, number: Floats, asked: Mask, total: float) 
     cases = np.zeros(distinct, bool)
     cases[at] = True
     return cases
+
+
+def come_as_they_are(cells: pa.RecordBatch, number: Floats, labels: Codes, numeric: Set[str]) -> bool:
+    """Whether these distinct rows, of classes `labels`, list who or what came how often, as sales by customer do: a
+    level tells nearly all of them apart, no column is `numeric`, and in a class they come more unequally than at
+    random, where the variance is the mean. Rows that were repeated to balance classes, or drawn again, do not."""
+    names = cells.schema.names
+    means = np.bincount(labels, number) / np.maximum(np.bincount(labels), 1)
+    if not numeric.isdisjoint(names) or ((number - means[labels]) ** 2).sum() <= number.sum():
+        return False
+    return any(len(np.unique(fingerprints(cells, [name]))) >= KEY * len(number) for name in names)

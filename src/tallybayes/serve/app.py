@@ -6,9 +6,8 @@ long as the application does (spamd, in the same loop and on the same stores).
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import Any
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -24,11 +23,9 @@ from tallybayes.serve.guard import HEADERS, OPERATION, Guard
 from tallybayes.serve.operations import MODEL, OPERATIONS, Operation
 from tallybayes.serve.page import page_routes
 from tallybayes.serve.problems import Problem
-from tallybayes.serve.service import Service
+from tallybayes.serve.service import Beside, Service
 from tallybayes.serve.settings import Settings
 from tallybayes.store import Store
-
-Beside = Callable[[Service], AbstractAsyncContextManager[Any]]
 
 
 def make_app(

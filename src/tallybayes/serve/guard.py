@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Collection, Mapping
-from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tallybayes.serve.addresses import ip_of
 from tallybayes.serve.bodies import GoneError
 from tallybayes.serve.problems import Problem, unexpected
 from tallybayes.serve.service import Service
@@ -100,7 +100,8 @@ class Guard:
         if name in LOOPBACK or name in self.service.settings.hosts:
             return True
         server = scope.get("server")
-        return server is not None and _is_address(name) and name == server[0]
+        found = None if server is None else ip_of(server[0])
+        return found is not None and found == ip_of(name)
 
 
 def _headers(scope: Scope) -> dict[str, str]:
@@ -138,14 +139,6 @@ def _name(host: str) -> str:
         return host[1:].partition("]")[0].lower()
     name, _, port = host.rpartition(":")
     return (name if host.count(":") == 1 and (port.isdecimal() or not port) else host).lower()
-
-
-def _is_address(name: str) -> bool:
-    try:
-        ip_address(name)
-    except ValueError:
-        return False
-    return True
 
 
 def _same(origin: str, host: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from typing import Any
-from unicodedata import bidirectional, category
+from unicodedata import bidirectional, category, normalize
 
 import pyarrow as pa
 
@@ -81,6 +81,9 @@ def _check_new(label: str, known: Sequence[Any]) -> None:
     visible = "".join(parts)
     if visible != label and (visible in known or not visible.strip()):
         raise ValueError(f"The label {label[:40]!r} shows nothing but {visible[:40]!r}. Give the name of a class.")
+    composed = normalize("NFC", label)
+    if not label.isascii() and (same := [each for each in known if normalize("NFC", str(each)) == composed]):
+        raise ValueError(f"The label {label[:40]!a} looks the same as the class {same[0]!a}. Give that one.")
     plain = re.sub(r"\s{2,}", " ", label.strip())
     if label != plain:
         given, like = repr(label[:40]), repr(plain[:40])

@@ -6,7 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import AbstractAsyncContextManager, suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -117,6 +117,9 @@ class Service:
         self.ready = False
         for threads in (self._askers, self._lookers, self._learners):
             threads.close()
+
+
+Beside = Callable[[Service], AbstractAsyncContextManager[Any]]  # what runs as long as an application does
 
 
 def _settle(waited_for: asyncio.Future[None]) -> None:

@@ -14,8 +14,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from ipaddress import IPv6Address, ip_address
+from ipaddress import IPv6Address
 
+from tallybayes.serve.addresses import ip_of
 from tallybayes.serve.problems import Problem
 from tallybayes.serve.settings import Limits
 from tallybayes.store import Store
@@ -127,8 +128,5 @@ class Failures:
 
 def _network(address: str) -> str:
     """The address, or for IPv6 its first 64 bits, which one customer has."""
-    try:
-        found = ip_address(address)
-    except ValueError:
-        return address
-    return str(int(found) >> 64) if isinstance(found, IPv6Address) else address
+    found = ip_of(address)
+    return str(int(found) >> 64) if isinstance(found, IPv6Address) else str(found or address)

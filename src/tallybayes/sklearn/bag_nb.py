@@ -59,8 +59,8 @@ class BagClassifier(ClassPrior, MatrixClassifier):
         return self._rows(self._belief().table)
 
     def _rows(self, table: Floats) -> Floats:
-        """A table of columns by classes in scikit-learn's layout: a row for each class."""
-        return np.ascontiguousarray(self._asked().spread(table, np.nan).T)
+        """A copy of a table of columns by classes as scikit-learn shows it: a row for each class."""
+        return self._asked().spread(table, np.nan).T.copy(order="K")
 
 
 class MultinomialNB(BagClassifier):
@@ -207,8 +207,7 @@ class BernoulliNB(BagClassifier):
     @property
     def feature_log_prob_(self) -> Floats:
         """log P(present | class)."""
-        with np.errstate(divide="ignore"):
-            return self._rows(np.log(self._belief().probabilities()))
+        return self._rows(self._belief().log_presence())
 
 
 def above(matrix: Any, threshold: float) -> Any:

@@ -19,14 +19,13 @@ from tallybayes.data.objects import MISSING
 from tallybayes.data.soft_labels import SoftLabels
 
 CLASSES = "biuU"  # numpy's kinds that name classes without a look at their values
+NULLABLE = ("b", "i", "u")  # its kinds of columns that may have a null mask
 
 
 def checked_labels(y: Any, owner: str, what: str = "y") -> NDArray[Any]:
     """Labels as a numpy array of their own type: one per row, none missing, of one type, and not continuous."""
     _check_given(y, owner)
-    if isinstance(y, (list, tuple)) and is_text(label_array(y).type):  # an error for mixed types
-        y = np.asarray(y, object) if any(map(_is_missing, y)) else y  # as texts, NaN and NA would be classes
-    labels = _one_per_row(_nullable(y))
+    labels = _one_per_row(_as_numpy(y))
     if labels.dtype == object:
         _check_objects(labels)
     elif labels.dtype.kind == "f":
@@ -55,8 +54,10 @@ def _check_given(y: Any, owner: str) -> None:
 
 
 def _values(y: Any) -> list[Any]:
-    """Labels one by one. A column with a null mask keeps its type; as a numpy array, whole numbers would be floats."""
-    is_typed = isinstance(y, pa.Array) or (is_arrow(y) and getattr(y, "dtype", None) != np.dtype(object))
+    """Labels one by one. A column with a null mask keeps its type; as a numpy array, whole numbers would be floats, and
+    masked ones known."""
+    objects = getattr(y, "dtype", None) == np.dtype(object)
+    is_typed = isinstance(y, (pa.Array, np.ma.MaskedArray)) or (is_arrow(y) and not objects)
     if is_typed and len(getattr(y, "shape", (0,))) == 1:
         return list(label_array(y).to_pylist())
     return list(_one_per_row(np.asarray(y, object)).tolist())
@@ -83,20 +84,26 @@ def _one_per_row(y: Any) -> NDArray[Any]:
     return labels
 
 
-def _nullable(y: Any) -> Any:
-    """Nullable integers and booleans as numpy's own types; scikit-learn would make them floats."""
-    if isinstance(y, np.ndarray) or getattr(getattr(y, "dtype", None), "kind", None) not in {"b", "i", "u"}:
-        return y
-    cells = label_array(y)
+def _as_numpy(y: Any) -> Any:
+    """As arrays of numpy's own types, labels that it or scikit-learn would change: members of an Enum among texts would
+    be cut, NaN among them would be a text, nullable integers would be floats, and masked labels not be missing."""
+    if isinstance(y, (list, tuple)):
+        cells = label_array(y)  # an error for mixed types
+        return _complete(cells).to_numpy(zero_copy_only=False).astype(str) if is_text(cells.type) else y
+    kind = getattr(getattr(y, "dtype", None), "kind", None)
+    plain = isinstance(y, np.ndarray) and not isinstance(y, np.ma.MaskedArray) and kind != "T"
+    changes = isinstance(y, np.ndarray) or kind in NULLABLE
+    return _complete(label_array(y)).to_numpy(zero_copy_only=False) if changes and not plain else y
+
+
+def _complete(cells: pa.Array) -> pa.Array:
     if cells.null_count:
         label_column(cells, 0)  # an error that says which
-    return cells.to_numpy(zero_copy_only=False)
+    return cells
 
 
 def _check_objects(labels: NDArray[Any]) -> None:
-    cells = label_array(labels)
-    if cells.null_count:
-        label_column(cells, 0)  # an error that says which
+    cells = _complete(label_array(labels))
     if not is_text(cells.type):
         check_classification_targets(cells.to_numpy(zero_copy_only=False))
 
@@ -117,6 +124,8 @@ def checked_weights(sample_weight: Any, labels: NDArray[Any], *, some: bool = Fa
         return None
     if isinstance(sample_weight, (int, float, np.number)):
         sample_weight = np.full(len(labels), sample_weight)
+    if isinstance(sample_weight, np.ma.MaskedArray):
+        sample_weight = np.ma.filled(sample_weight.astype(np.float64), np.nan)  # refused
     weights: Floats = check_array(
         sample_weight, ensure_2d=False, ensure_min_samples=0, dtype=np.float64, input_name="sample_weight"
     )

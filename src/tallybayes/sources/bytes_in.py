@@ -8,6 +8,9 @@ import os
 import select
 import stat
 import sys
+import zlib
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -21,7 +24,13 @@ EMPTY = b"\xef\xbb\xbf\r\n"  # bytes of a byte order mark and of empty lines
 PAUSE = 10  # milliseconds without data after which a live input passes on what it has
 PACKED = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bz2", b"\xfd7zX": "xz"}
 
-DAMAGE = (OSError, EOFError, lzma.LZMAError, pa.ArrowException)
+GZIP = 31  # zlib's name for a header, a check sum and the largest window
+PADDED: dict[str, Callable[[], Any]] = {
+    "gzip": partial(zlib.decompressobj, GZIP),
+    "xz": partial(lzma.LZMADecompressor, lzma.FORMAT_XZ),
+}
+
+DAMAGE = (OSError, EOFError, lzma.LZMAError, zlib.error, pa.ArrowException)
 
 
 def codec_of(head: bytes) -> str | None:
@@ -31,17 +40,19 @@ def codec_of(head: bytes) -> str | None:
 
 def unpacking(file: Any, codec: str) -> Any:
     """The contents of a compressed file. If it is damaged or truncated, reading raises one of `DAMAGE`."""
-    if codec == "xz":
-        return io.BufferedReader(Xz(file), LOOK_BYTES)
-    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+    new = PADDED.get(codec)
+    if new is None:
+        return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec)
+    return io.BufferedReader(Padded(file, new), LOOK_BYTES)
 
 
-class Xz(io.RawIOBase):
-    """The contents of a file compressed by xz, which may be several such files one after another. `lzma.open` would
-    take damage after the first of them for the end."""
+class Padded(io.RawIOBase):
+    """The contents of a file compressed by gzip or xz, which may be several such files one after another, with zeros
+    between and after them, as on tapes. Arrow refuses these zeros, and `lzma.open` would take damage after the first
+    file for the end."""
 
-    def __init__(self, file: Any) -> None:
-        self._file, self._part = file, lzma.LZMADecompressor(lzma.FORMAT_XZ)
+    def __init__(self, file: Any, new: Callable[[], Any]) -> None:
+        self._file, self._new, self._part = file, new, new()
 
     def readable(self) -> bool:
         return True
@@ -49,22 +60,23 @@ class Xz(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         content = b""
         while not content:
-            packed = b""
+            packed, ended = getattr(self._part, "unconsumed_tail", b""), False  # which lzma keeps
             if self._part.eof:
                 packed = self._next()
                 if not packed:
                     return 0
-                self._part = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-            elif self._part.needs_input:
+                self._part = self._new()
+            elif not packed and getattr(self._part, "needs_input", True):
                 packed = self._file.read(LOOK_BYTES)
-                if not packed:
-                    raise EOFError("it ends too early")
+                ended = not packed
             content = self._part.decompress(packed, len(buffer))
+            if ended and not content and not self._part.eof:
+                raise EOFError("it ends too early")
         buffer[: len(content)] = content
         return len(content)
 
     def _next(self) -> bytes:
-        """The beginning of the next file; zeros may come before it, and after the last."""
+        """The beginning of the next file, without the zeros before it; empty after the last."""
         packed = self._part.unused_data.lstrip(b"\0")
         while not packed:
             more = self._file.read(LOOK_BYTES)

@@ -20,15 +20,17 @@ def check_wanted(file: str, names: Sequence[str], wanted: Iterable[str] | None, 
     allowed = () if there.isdisjoint(optional) else optional
     for name in wanted or ():
         if name not in there and name not in allowed:
-            advice = " If these are several columns, give --delimiter." if _holds(names, name) else ""
             raise SourceError(
-                f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}{advice}"
+                f"{file} has no column {quoted(name)}; it has {those_there(names)}.{hint(name, names)}"
+                f"{_about_header(names, name)}"
             )
 
 
-def _holds(names: Sequence[str], name: str) -> bool:
-    """Whether the only column is named by several words, and this is one of them."""
-    return len(names) == 1 and name in WORDS.split(names[0])
+def _about_header(names: Sequence[str], wanted: str) -> str:
+    """Advice if the only column is named by several words, of which this is one, or if a comment names the columns."""
+    if len(names) == 1 and wanted in WORDS.split(names[0]):
+        return " If these are several columns, give --delimiter."
+    return " If its first line is a comment, remove it." if names and names[0].startswith("#") else ""
 
 
 def check_unique(file: str, names: Sequence[str]) -> None:

@@ -51,10 +51,6 @@ def _mail() -> Content:
 
 def _text(encoding: str) -> Content:
     """Text in the given encoding, or else in UTF-8, UTF-16 with a byte order mark, or windows-1252."""
-    try:
-        b" ".decode(encoding, "ignore")
-    except LookupError:
-        raise SourceError(f"--encoding {encoding} is not a text encoding. Give one such as utf-8 or latin-1.") from None
     usual = codecs.lookup(encoding).name
 
     def cells(content: bytes) -> dict[str, Any]:

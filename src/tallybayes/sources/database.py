@@ -252,7 +252,7 @@ def speaking(name: str, errors: tuple[type[Exception], ...]) -> Iterator[None]:
     try:
         yield
     except (*errors, pa.ArrowException, OSError) as error:
-        raise SourceError(f"{name}: {PREFIX.sub('', printable(error), count=1).strip()}.") from None
+        raise SourceError(f"{name}: {PREFIX.sub('', printable(error), count=1).strip().rstrip('.!')}.") from None
 
 
 def with_types(cursor: Any, query: str) -> tuple[str, int]:

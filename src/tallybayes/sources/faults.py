@@ -103,10 +103,13 @@ def _of_rows(layout: Layout, data: pa.Buffer, rows: RowPlaces) -> Iterator[tuple
 
     def lengths(row: int) -> str:
         cells = int(rows.cells[row])
-        return (
-            f"the row has {cells} cell{'s' * (cells != 1)}, but there are {columns} columns. Quote cells that contain "
-            f"a {layout.delimiter!r}, {SKIP}."
-        )
+        found = f"the row has {cells} cell{'s' * (cells != 1)}, but there are {columns} columns"
+        if (rows.cells == columns + 1).all():
+            return (
+                f"{found}, and so it is in every row. If rows begin with their names, as R writes them, the header "
+                "must name that column, too."
+            )
+        return f"{found}. Quote cells that contain a {layout.delimiter!r}, {SKIP}."
 
     yield np.flatnonzero(rows.cells != columns), lengths
     if rows.open:

@@ -101,9 +101,10 @@ def _in_folder(folder: str, kind: str | None) -> list[Group]:
         return [Group(None, list(files))]
     loose = [file for file in files if file.path not in {box.path for box in boxes}]
     if len(loose) > len(folders) + len(boxes):
+        found = f"more files ({len(loose):,}, like {shown(loose[0].path)}) than folders and mboxes"
         raise SourceError(
-            f"{shown(folder)} has {len(loose):,} files next to {len(folders) + len(boxes)} folders or mboxes, like "
-            f"{shown(loose[0].path)}. Give a folder of documents, or one with a folder or an mbox for each class."
+            f"{shown(folder)} has {found} ({len(folders) + len(boxes)}). Give a folder of documents, or one with a "
+            "folder or an mbox for each class."
         )
     return [
         *(Group(class_of(within), _within(within, kind, folder)) for within in folders),

@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import math
-import re
-import shlex
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pyarrow as pa
@@ -17,21 +12,17 @@ import pyarrow.json
 from tallybayes import kernels
 from tallybayes.data.decimals import EXACT
 from tallybayes.data.errors import CellError
-from tallybayes.data.objects import number_text
-from tallybayes.kernels.strings import is_writable
-from tallybayes.sources.base import REMEMBERED, BadRows, Chunk, ColumnTypes, Reader, SourceError, report
+from tallybayes.sources.base import BadRows, Chunk, ColumnTypes, Reader, SourceError, report
 from tallybayes.sources.bytes_in import Input
 from tallybayes.sources.columns import batch_of, one_batch
-from tallybayes.sources.convert import MIXED, RARE, as_found, converted, is_texts, like_number
-from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
-from tallybayes.sources.paths import quoted
+from tallybayes.sources.convert import as_found, converted, is_texts
+from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.read_options import ReadOptions
 from tallybayes.sources.sampling import sampled_blocks
-from tallybayes.sources.text import ENCODING, TextBlock, open_text, read_blocks
+from tallybayes.sources.text import TextBlock, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
-PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
-LIKE_NUMBER = re.compile(like_number())
+MOST_CELLS = 1 << 26  # of a block, missing ones among them
 
 
 class JsonLines(Reader):
@@ -86,12 +77,12 @@ class JsonChunk(Chunk):
         self._block = block
 
     def read(self, types: ColumnTypes | None, bad: BadRows | None) -> pa.RecordBatch:
-        if types is not None:
-            types = as_found(types, self._natural)
         self._kept = None
         try:
-            batch = self._quickly(types)
-            return batch if types is None else _as_wanted(batch, types)
+            if types is None:
+                return self._typed()
+            types = as_found(types, self._natural)
+            return _as_wanted(self._quickly(types), types)
         except (pa.ArrowException, CellError, UnicodeDecodeError):
             return self._carefully(types, bad)
 
@@ -104,16 +95,27 @@ class JsonChunk(Chunk):
     def _place(self, line: int) -> str:
         return f"{self._file}, line {self._block.line + line}"
 
+    def _typed(self) -> pa.RecordBatch:
+        """All fields, unless there are so many that their cells would not fit into memory."""
+        view = np.frombuffer(self._block.data, np.uint8)
+        depth, names = kernels.find_shape(view)
+        lines = 1 + max(int(np.count_nonzero(view == end)) for end in b"\r\n")
+        if names * lines > MOST_CELLS:
+            raise SourceError(
+                f"{self._place(0)} and below: {names:,} different fields in {lines:,} lines are too many for columns. "
+                'If their names are data, such as ids, make them values: {"id": "a1", "score": 5}.'
+            )
+        self._block.data.to_pybytes().decode("utf-8")  # nothing else checks the names
+        if depth > DEEPEST:
+            raise pa.ArrowInvalid("nested too deeply")
+        return self._quickly(None)
+
     def _quickly(self, types: ColumnTypes | None) -> pa.RecordBatch:
         data = self._block.data
         view = np.frombuffer(data, np.uint8)
         objects = kernels.count_objects(view)
         if objects < 0:  # for null, pyarrow makes a row or crashes
             raise pa.ArrowInvalid("not an object a line")
-        if types is None:
-            data.to_pybytes().decode("utf-8")  # nothing else checks the names
-            if kernels.find_depth(view) > DEEPEST:
-                raise pa.ArrowInvalid("nested too deeply")
         batch = one_batch(
             pyarrow.json.read_json(
                 pa.BufferReader(data),
@@ -159,139 +161,3 @@ def _refuse_rounded(cells: pa.Array) -> None:
     most = pc.max(pc.abs(cells)).as_py()
     if most is not None and most >= EXACT:
         raise CellError(None, "a whole number may have been rounded")
-
-
-class ValueFaultError(ValueError):
-    """A value is not of the wanted type."""
-
-
-def read_rows(
-    lines: Iterable[bytes], types: ColumnTypes | None, every: bool
-) -> tuple[pa.RecordBatch, list[int], Faults]:
-    """The rows that can be read, which lines they are, and the faults of the others: of `every` one of them, or else of
-    the first, after which no more is read."""
-    rows: list[dict[str, Any]] = []
-    kept: list[int] = []
-    faults = Faults([], [])
-    for at, line in enumerate(lines):
-        if not line.strip():
-            continue
-        try:
-            row = _parsed(line)
-            rows.append(row if types is None else _wanted(row, types))
-            kept.append(at)
-        except ValueFaultError as error:
-            faults.rows.append(at)
-            faults.first.extend([Fault(at, *error.args)][: REMEMBERED - len(faults.first)])
-            if not every:
-                break
-    names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
-    columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
-    return batch_of(columns, len(rows)), kept, faults
-
-
-def _parsed(line: bytes) -> dict[str, Any]:
-    try:
-        row = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError:
-        reason = f"the line is not UTF-8. {ENCODING}, {SKIP}."
-        raise ValueFaultError(None, reason) from None
-    except json.JSONDecodeError as error:
-        reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
-        if len(line.strip()) == 1:
-            reason += " If one object spans many lines, convert it, for example with: jq -c ."
-        raise ValueFaultError(None, reason) from None
-    except RecursionError:
-        raise ValueFaultError(None, "the line is nested too deeply.") from None
-    except ValueError as error:  # a whole number of thousands of digits
-        raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
-    if not isinstance(row, dict):
-        raise ValueFaultError(None, f'the line is {_make(row)}; give one object per line, like {{"age": 17}}.')
-    return row
-
-
-def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
-    found = {}
-    for name, kind in types.items():
-        try:
-            found[name] = _value(row.get(name), name, kind)
-        except CellError as error:
-            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
-    return found
-
-
-def _value(value: Any, name: str, kind: pa.DataType) -> Any:
-    if value is None:
-        return None
-    if is_texts(kind):
-        return _text(value, name)
-    if not pa.types.is_float64(kind):
-        return _of_kind(value, kind)
-    if isinstance(value, str):
-        if PLAIN_NUMBER.fullmatch(value):
-            return float(value)
-        try:
-            if not LIKE_NUMBER.fullmatch(value):  # a column may be full of these
-                raise CellError(None, "")
-            return converted(pa.array([value]), kind)[0].as_py()
-        except (CellError, UnicodeEncodeError):
-            raise CellError(None, not_a_number(value, name)) from None
-    if not isinstance(value, (int, float)):
-        raise CellError(None, f"the value is {_make(value)}, not a number. {_left_out(name)}")
-    try:
-        return float(value)
-    except OverflowError:  # as pyarrow has it
-        return math.copysign(math.inf, value)
-
-
-def _left_out(name: str) -> str:
-    entry = shlex.quote(f"{name}=left out") if name.isprintable() else "…"
-    return f"Correct it, {SKIP}; or train without the column: --column {entry}."
-
-
-def _text(value: Any, name: str) -> str | None:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return number_text(value) if value == value else None
-    if not isinstance(value, str):
-        raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
-    if not is_writable(value):
-        raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
-    return value
-
-
-def _of_kind(value: Any, kind: pa.DataType) -> Any:
-    try:
-        return pa.array([value], kind)[0].as_py()
-    except (pa.ArrowException, TypeError, ValueError, OverflowError):
-        raise CellError(None, f"{quoted(str(value))} is not of type {kind}. Correct it, {SKIP}.") from None
-
-
-def _make(value: Any) -> str:
-    makes = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
-    return makes.get(type(value), "a number")
-
-
-def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
-    """Values of one type unchanged, of several types as strings. If there are lists or objects without a common type,
-    they are `MIXED`; rare ones among others are missing here, and errors when they are counted."""
-    if kind is not None:
-        return converted(pa.array(values, kind), kind)
-    try:
-        return pa.array(values)
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
-        others = [None if isinstance(value, (dict, list)) else value for value in values]
-        present, plain = (len(some) - some.count(None) for some in (values, others))
-        if RARE * (present - plain) > present:
-            return pa.array([None if value is None else [{"json": _shown(value)}] for value in values], MIXED)
-        return _column(others, None) if plain < present else pa.array(map(_shown, values), pa.string())
-
-
-def _shown(value: Any) -> str | None:
-    if value is None or (isinstance(value, float) and value != value):
-        return None
-    try:
-        return _text(value, "")
-    except CellError:
-        return json.dumps(value)

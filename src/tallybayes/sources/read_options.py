@@ -57,9 +57,11 @@ class ReadOptions:
                 raise ValueError(f"names={self.names!r}: every column needs a different name.")
         check_whole("block_bytes", self.block_bytes, 1)
         try:
-            codecs.lookup(self.encoding)
-        except LookupError:
-            raise ValueError(f"encoding={self.encoding!r} is not known; give one such as utf-8 or latin-1.") from None
+            b" ".decode(self.encoding, "ignore")
+        except (LookupError, UnicodeError):
+            raise ValueError(
+                f"encoding={self.encoding!r} is not an encoding of text; give one such as utf-8 or latin-1."
+            ) from None
 
     @property
     def batch_bytes(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from itertools import count
 
@@ -77,13 +77,13 @@ def _streamed(source: Input, reading: ReadOptions) -> Iterator[bytes]:
     yield from pieces
 
 
-def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.RecordBatch:
+def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk], bad: BadRows) -> pa.RecordBatch:
     """Rows of the first chunk, about as many as of each other but not too few, every column typed by the contents of
     all of them. Bad rows and unreadable chunks are left out: they raise errors when they are counted."""
-    chunks, batches = [first], [first.read(None, BadRows())]
+    chunks, batches = [first], [first.read(None, bad)]
     for chunk in others:
         with suppress(SourceError):
-            batches.append(chunk.read(None, BadRows()))
+            batches.append(chunk.read(None, bad))
             chunks.append(chunk)
     if len(chunks) == 1:
         return batches[0]
@@ -94,6 +94,14 @@ def joined(names: Sequence[str], first: Chunk, others: Iterable[Chunk]) -> pa.Re
     alike[0] = alike[0].take(pa.array(np.arange(0, len(alike[0]), -(-len(alike[0]) // enough) or 1)))
     table = pa.concat_tables(map(pa.Table.from_batches, ([batch] for batch in alike)), promote_options="permissive")
     return one_batch(table)
+
+
+def as_texts(sample: pa.RecordBatch, columns: Collection[str]) -> pa.RecordBatch:
+    """The sample with texts in these columns, whatever it has there."""
+    for at, name in enumerate(sample.schema.names):
+        if name in columns:
+            sample = sample.set_column(at, name, frames.texts(sample.column(at)).cast(pa.string()))
+    return sample
 
 
 def _as(types: ColumnTypes, chunk: Chunk, batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -24,7 +24,7 @@ from tallybayes.sources.columns import check_wanted
 from tallybayes.sources.paths import STANDARD_INPUT, Path, expand, shown, suffix
 from tallybayes.sources.read_ahead import read_ahead
 from tallybayes.sources.read_options import DOCUMENT_SUFFIXES, DOCUMENTS, ReadOptions
-from tallybayes.sources.sampling import joined
+from tallybayes.sources.sampling import as_texts, joined
 from tallybayes.sources.tables import SUFFIXES, Tables
 
 MOST_WORKERS = 8
@@ -111,6 +111,8 @@ class Source(RowSource):
         self._chunks = reader.chunks()
         self._first: list[Chunk] = []  # the chunks that the sample was taken from
         self._sampled: pa.RecordBatch | None = None
+        self.unsampled = 0
+        self._texts_elsewhere: Collection[str] = ()  # columns with a text that the sample need not have
         self._last: Chunk | None = None
         self._started = False
         self._optional: frozenset[str] = frozenset()  # columns that files may lack
@@ -124,8 +126,13 @@ class Source(RowSource):
             return pa.RecordBatch.from_arrays([pa.nulls(0)] * len(self.names), names=self.names)
         names = [*self.names, *(name for name in optional if name not in self.names)]
         if self._sampled is None or len(names) > len(self.names):
-            self._sampled = joined(names, self._first[0], self._reader.sampled())
+            found = joined(names, self._first[0], self._reader.sampled(), bad := BadRows())
+            self._sampled, self.unsampled = as_texts(found, self._texts_elsewhere), bad.number
         return self._sampled
+
+    def hold_texts(self, columns: Collection[str]) -> None:
+        """Announces that these columns hold texts, so that they do in the sample."""
+        self._texts_elsewhere = columns
 
     def is_sampled_whole(self) -> bool:
         """Whether the sample is all rows. This does not wait for a pipe to find out."""

@@ -242,3 +242,14 @@ def test_other_readings_and_families_are_not_fitted():
     family = Categorical()
     model = train(family, texts, labels)
     assert family.fit_left_out(model.columns["x"], None, rows_of(labels), model.keys()) == (family, None)
+
+
+@given(st.integers(0, 39), st.sampled_from([20, 30, 45, 60]))
+@settings(max_examples=some(40), deadline=None)
+def test_class_of_one_text_leaves_a_mix_of_moderate_weights(seed, rows):
+    """The fold without it has one class only, whose words have no information, up to rounding."""
+    texts, _ = made_up(rows, seed=seed)
+    labels = ["b" if row == seed % rows else "a" for row in range(rows)]
+    for family in (PAIRS, Words(reading="auto", characters=(2, 4))):
+        mix = fit(texts, labels, family).mix
+        assert mix is None or np.abs(mix.theta).max() < 1e3

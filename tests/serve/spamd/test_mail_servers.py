@@ -46,13 +46,18 @@ retry unix - - n - - error
 anvil unix - - n - 1 anvil
 """
 SENDMAIL = """#!/bin/sh
-{ echo "$@"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
+{ echo "$*"; cat; } > HERE/mail/$$.tmp && mv HERE/mail/$$.tmp HERE/mail/$$
 """
 DELIVERING = """smtp       inet  n  -  n  -  -   smtpd
 kept unix - n n - 10 pipe flags=Rq user=nobody argv={here}/sendmail -f ${{sender}} -- ${{recipient}}
 """
-DOVECOT = """mail_location = maildir:{here}/home/Maildir
-mail_home = {here}/home
+DOVECOT = """dovecot_config_version = 2.4.0
+dovecot_storage_version = 2.4.0
+mail_driver = maildir
+mail_path = {here}/home/Maildir
+"""
+DOVECOT_BEFORE = "mail_location = maildir:{here}/home/Maildir\n"
+DOVECOT_BOTH = """mail_home = {here}/home
 base_dir = {here}/run
 ssl = no
 """
@@ -113,6 +118,13 @@ def test_postfix_content_filter(here):
     assert good.startswith("-G -i -f ann@example.net -- ben@example.org\n")
 
 
+def test_postfix_content_filter_keeps_the_empty_sender_of_bounces(here):
+    good, bad = through_postfix(here, sender="")
+    assert good.startswith("-G -i -f  -- ben@example.org\n")
+    assert "\nReturn-Path: <>\n" in good
+    assert bad.startswith("-G -i -f  -- ben@example.org\n")
+
+
 def test_postfix_milter(here):
     with milter(here) as place:
         main = (here / "main.cf").read_text().replace("spamass/spamass.sock", str(place))
@@ -150,14 +162,14 @@ def needs_root():
         parts.missing("postfix", "only root can start it")
 
 
-def through_postfix(here, *how):
+def through_postfix(here, *how, sender="ann@example.net"):
     """A good mail and spam, as they come out."""
     (here / "sendmail").write_text(SENDMAIL.replace("HERE", str(here)))
     (here / "sendmail").chmod(0o755)
     with postfix(here, *how) as port:
         with smtplib.SMTP("127.0.0.1", port, timeout=120) as client:
             for mail in (ham(77), spam(77)):
-                client.sendmail("ann@example.net", ["ben@example.org"], mail)
+                client.sendmail(sender, ["ben@example.org"], mail)
         found = [content.decode() for content in arrived(here / "mail", 2, here / "log")]
     return sorted(found, key=lambda mail: "X-Spam-Flag: YES" in mail)
 
@@ -177,24 +189,32 @@ def dovecot(here):
     path = Path("/usr/lib/dovecot/imap")
     if not path.exists() or not Path("/usr/bin/sieve-test").exists():
         parts.missing("dovecot", "there is no Dovecot here with IMAP and Sieve")
-    for folder in ("Maildir", "Maildir/.Spam"):
+    for folder in ("Maildir", "Maildir/.Spam", "Maildir/.Trash"):
         for part in ("cur", "new", "tmp"):
             (here / "home" / folder / part).mkdir(parents=True)
     (here / "home" / "Maildir" / "cur" / "1:2,S").write_bytes(spam(99))
-    (here / "is-ham.sieve").write_text((here / "is-spam.sieve").read_text().replace("spam", "ham"))
     (here / "sieve-bin").mkdir()
     (here / "tell").rename(here / "sieve-bin" / "tell")
-    (here / "dovecot.conf").write_text(DOVECOT.format(here=here) + (here / "90-spam.conf").read_text())
+    (here / "dovecot.conf").write_text(configured(here))
     other = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.getuid() == 0 else {}
     if other:
         for found in [here, *here.rglob("*")]:
             shutil.chown(found, NOBODY)
 
     def run(*command, said=b""):
-        settings = {"cwd": here, "env": {"HOME": str(here / "home"), "USER": "somebody", "PATH": os.environ["PATH"]}}
+        env = {"HOME": str(here / "home"), "USER": "somebody", "DOVECOT_PRESERVE_ENVS": "HOME USER"}
+        settings = {"cwd": here, "env": env | {"PATH": os.environ["PATH"]}}
         return subprocess.run(command, input=said, capture_output=True, check=True, **settings, **other).stdout.decode()
 
     return run
+
+
+def configured(here):
+    """The settings for the Dovecot that is here."""
+    version = subprocess.run(["dovecot", "--version"], capture_output=True, text=True, check=True).stdout
+    is_new = tuple(map(int, version.split(".")[:2])) >= (2, 4)
+    about, recipe = (DOVECOT, "90-spam.conf") if is_new else (DOVECOT_BEFORE, "90-spam-2.3.conf")
+    return (about + DOVECOT_BOTH).format(here=here) + (here / recipe).read_text()
 
 
 def test_dovecot_reports_mail_that_users_move(dovecot, here, store):
@@ -204,6 +224,12 @@ def test_dovecot_reports_mail_that_users_move(dovecot, here, store):
     back = b"a SELECT Spam\r\nb MOVE 1 INBOX\r\nc LOGOUT\r\n"
     assert "b OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=back)
     assert store.model().rows_by_class() == {"ham": 11, "spam": 10}
+
+
+def test_dovecot_reports_no_spam_that_users_delete(dovecot, here, store):
+    moves = b"a SELECT INBOX\r\nb MOVE 1 Spam\r\nc SELECT Spam\r\nd MOVE 1 Trash\r\ne LOGOUT\r\n"
+    assert "d OK Move completed" in dovecot("/usr/lib/dovecot/imap", "-c", here / "dovecot.conf", said=moves)
+    assert store.model().rows_by_class() == {"ham": 10, "spam": 11}
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,13 @@ def test_all_addresses_of_a_host_are_taken():
         assert {each.getsockname()[0] for each in bound} == found
 
 
+def test_the_address_of_all_of_ipv6_is_for_ipv4_too(store):
+    port = free_port()
+    with spamd_at(f"[::]:{port}") as spamd, serving({"spam": store}, beside=[spamd]):
+        assert said(CHECK, port).startswith(b"SPAMD/1.1 0 EX_OK")
+        assert b"DidSet: local" in said(TELL, port)  # from this machine
+
+
 @pytest.mark.slow
 def test_shutdown_ignores_silent_clients(tmp_path):
     Store.create(tmp_path / "spam", trained()).close()

@@ -124,4 +124,6 @@ def _listed(family: Any, cells: Any, own: Floats, held: Floats, seen: WordStatis
     number = seen.index.find_all(index)[words] if len(index) else words
     found = Documents(own, held, document, number, times, times / np.maximum(lengths, 1.0)[document])
     known = number >= 0
+    if known.all():
+        return found
     return replace(found, **{name: getattr(found, name)[known] for name in ("document", "word", "times", "share")})

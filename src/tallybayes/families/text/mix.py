@@ -66,6 +66,10 @@ class Mix:
             raise refused("Mix", "theta", self.theta, f"{PIECES} numbers for each length of n-grams, like ((…), (…))")
         return tuple(blocks)
 
+    def factor(self, lengths: NDArray[Any]) -> NDArray[np.float64]:
+        """By what the evidence of texts with so many different words is multiplied."""
+        return np.asarray((np.maximum(lengths, 1.0) / self.length) ** -self.gamma, np.float64)
+
     def to_json(self) -> dict[str, Any]:
         return {**asdict(self), "theta": [list(block) for block in self.theta]}
 

@@ -11,6 +11,7 @@ documents, predict the others better by more than the standard error.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -24,12 +25,13 @@ from tallybayes.data.processors import each_of
 from tallybayes.families.lbfgs import lbfgs
 from tallybayes.families.text.corpus import Corpus
 from tallybayes.families.text.left_out_documents import Documents, left_out_documents, worth_fitting
-from tallybayes.families.text.mix import PIECES, USUAL_A, Mix, block_count, blocks_of, mix_of, reads_runs, usual_mix
+from tallybayes.families.text.mix import USUAL_A, Mix, blocks_of, mix_of, reads_runs, usual_mix
 from tallybayes.families.text.mix_formulas import bases
 from tallybayes.families.text.word_statistics import WordStatistics, seen_words
 from tallybayes.families.text.word_tally import FIELDS, WordTally
 
-CHUNK = 1 << 22  # numbers at a time
+PARTS = 8  # of many documents, which threads share
+NO_THETA = np.zeros(0)  # pieces one by one
 FEWEST = 20  # documents, to fit anything at all
 SMOOTHINGS = (0.1, 1.0, 4.0)
 SOME_CELLS = 500_000  # the smoothing is chosen on as many documents as have these
@@ -37,6 +39,7 @@ RIVALS = 32  # classes that a document is fitted against: the default mix's favo
 SIZE_RIDGE = 3.0  # θ along the default, relative to its length
 P_RIDGE = 2.0
 GAMMA_RIDGE = 10.0
+LITTLE = 1e-6  # evidence of a piece, in nats: there is nothing to weigh
 MOST_P = 2.0
 SIGNED, ADDING = -np.inf, 0.0  # the least weight of a piece
 FOLDS = 3
@@ -58,8 +61,7 @@ class Pieces(NamedTuple):
 
     def evidence(self, mix: Mix) -> Floats:
         """The evidence of the words for every class."""
-        factor = (np.maximum(self.lengths, 1.0) / mix.length) ** -mix.gamma
-        return np.asarray(factor[:, None] * (self.values @ np.ravel(mix.theta)))
+        return np.asarray(mix.factor(self.lengths)[:, None] * (self.values @ np.ravel(mix.theta)))
 
     def losses(self, mix: Mix) -> Floats:
         """−log P(class) of each document, times its weight."""
@@ -78,17 +80,23 @@ class PieceMaker:
 
     def __init__(self, family: Any, seen: WordStatistics) -> None:
         self.family, self.seen = family, seen
-        self.count = block_count(family)
         blocks = blocks_of(family, seen.index)
         self._blocks = blocks.astype(np.int32)
         self._classes = np.ascontiguousarray(seen.classes, np.int32)
         found = list(bases(family, seen, blocks))
-        self._counts = np.stack([base.counts for base in found])
-        self._overall, self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (1, 2, 3))
+        self._counts, self._overall = (np.stack([base[i] for base in found], axis=1) for i in (0, 1))
+        self._totals, self._scale = (np.stack([base[i] for base in found]) for i in (2, 3))
         self._texts = seen.texts
 
     def __call__(self, documents: Documents, a: float) -> Pieces:
-        found, lengths = kernels.left_pieces(
+        found, lengths = self._left(documents, a, NO_THETA)
+        others = self._texts - documents.own + 1.0
+        prior = np.log(others / others.sum(axis=1, keepdims=True))
+        return Pieces(found, lengths, prior, documents.held)
+
+    def _left(self, documents: Documents, a: float, theta: Floats) -> tuple[Floats, Floats]:
+        """The pieces, or their sum weighted by θ, and the number of different words that other documents have too."""
+        return kernels.left_pieces(
             self.seen.starts,
             self._classes,
             self._blocks,
@@ -103,10 +111,8 @@ class PieceMaker:
             np.ascontiguousarray(documents.own),
             a,
             self.seen.classes_met <= 2,
+            theta,
         )
-        others = self._texts - documents.own + 1.0
-        prior = np.log(others / others.sum(axis=1, keepdims=True))
-        return Pieces(found, lengths, prior, documents.held)
 
     def without(self, documents: Documents) -> PieceMaker:
         """The same, by the counts without these documents and their copies."""
@@ -119,25 +125,31 @@ class PieceMaker:
         counts = np.stack([np.ones(len(of)), documents.times, documents.share])
         taken = counts * times[of] * self._scale[:, blocks]
         rest, shape = copy(self), self._totals.shape
-        rest._counts = _less(self._counts, cells.searchsorted(documents.word * np.int64(width) + labels[of]), taken)
-        rest._overall = _less(self._overall, documents.word, taken)
-        rest._totals = _less(self._totals.reshape(len(taken), -1), blocks * width + labels[of], taken).reshape(shape)
-        rest._texts = _less(self._texts[None], labels, times[None])[0]
+        at = cells.searchsorted(documents.word * np.int64(width) + labels[of])
+        rest._counts = np.stack(_less(self._counts.T, at, taken), axis=1)
+        rest._overall = np.stack(_less(self._overall.T, documents.word, taken), axis=1)
+        totals = self._totals.reshape(len(taken), -1)
+        rest._totals = np.stack(_less(totals, blocks * width + labels[of], taken)).reshape(shape)
+        (rest._texts,) = _less([self._texts], labels, [times])
         return rest
 
     def evidence(self, documents: Documents, mix: Mix) -> Floats:
-        """The mix's evidence, [document, class], computed a few documents at a time."""
-        step = max(CHUNK // (self.seen.width * self.count * PIECES), 1)
-        parts = [documents.part(at, min(at + step, len(documents))) for at in range(0, len(documents), step)]
-        found = each_of(lambda part: self(part, mix.a).evidence(mix), parts, len(documents.word) * self.seen.width)
+        """The mix's evidence, [document, class]."""
+        theta, step = np.ravel(mix.theta).astype(np.float64), max(-(-len(documents) // PARTS), 1)
+
+        def left(part: Documents) -> Floats:
+            found, lengths = self._left(part, mix.a, theta)
+            return found[:, :, 0] * mix.factor(lengths)[:, None]
+
+        parts = [documents.part(at, at + step) for at in range(0, len(documents), step)]
+        found = each_of(left, parts, len(documents.word) * self.seen.width)
         return np.concatenate([np.zeros((0, self.seen.width)), *found])
 
 
-def _less(sums: Floats, places: Any, taken: Floats) -> Floats:
-    """[base, place]: the sums less what is taken from some places."""
-    return np.maximum(
-        [each - np.bincount(places, some, len(each)) for each, some in zip(sums, taken, strict=True)], 0.0
-    )
+def _less(sums: Iterable[Floats], places: Any, taken: Iterable[Floats]) -> list[Floats]:
+    """The sums of each base less what is taken from some places."""
+    each = zip(sums, taken, strict=True)
+    return [np.maximum(total - np.bincount(places, some, len(total)), 0.0) for total, some in each]
 
 
 # Penalties on the distance from the defaults, relative to the sum of losses:
@@ -167,11 +179,11 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
     """Some of the documents choose `a`, whether weights may be negative, and whether the default mix is as good; all of
     them fit the rest."""
     some = documents.part(0, documents.worth(SOME_CELLS, pieces_of.seen.starts))
-    found = each_of(lambda a: pieces_of(some, a), SMOOTHINGS, len(some.word) * pieces_of.seen.width)
-    pieces = dict(zip(SMOOTHINGS, found, strict=True))
+    work = len(some.word) * pieces_of.seen.width
+    pieces = dict(zip(SMOOTHINGS, each_of(lambda a: pieces_of(some, a), SMOOTHINGS, work), strict=True))
     usual = usual_mix(pieces_of.family, USUAL_A, pieces_of.seen.classes_met)
     least = _least(pieces_of, some, usual, length)
-    tried = [fit_mix(pieces[a], replace(usual, a=a), length, least) for a in SMOOTHINGS]
+    tried = each_of(lambda a: fit_mix(pieces[a], replace(usual, a=a), length, least), SMOOTHINGS, work)
     mix = min(tried, key=lambda mix: pieces[mix.a].loss(mix))
     if len(some) < len(documents):
         mix = fit_mix(pieces_of(documents, mix.a), replace(usual, a=mix.a), length, least)
@@ -181,15 +193,17 @@ def _best_mix(pieces_of: PieceMaker, documents: Documents, length: float) -> Mix
 def _least(pieces_of: PieceMaker, documents: Documents, usual: Mix, length: float) -> float:
     """The bound of θ: none if a fold that is neither counted nor in the fit is predicted better so, by more than the
     standard error."""
-    fold, gains = np.empty(len(documents), np.intp), []
+    fold = np.empty(len(documents), np.intp)
     fold[np.argsort(documents.held.argmax(axis=1), kind="stable")] = np.arange(len(documents)) % FOLDS
-    for number in range(FOLDS):
+
+    def gain_in(number: int) -> Floats:
         out, others = documents.those(fold == number), documents.those(fold != number)
         rest = pieces_of.without(out)
         learned, asked = rest(others, usual.a), rest(replace(out, own=np.zeros_like(out.own)), usual.a)
         adding, signed = (asked.losses(fit_mix(learned, usual, length, least)) for least in (ADDING, SIGNED))
-        gains.append(adding - signed)
-    gain = np.concatenate(gains)
+        return adding - signed
+
+    gain = np.concatenate(each_of(gain_in, range(FOLDS), len(documents.word) * pieces_of.seen.width))
     return SIGNED if gain.sum() > np.sqrt(gain @ gain) else ADDING
 
 
@@ -243,7 +257,7 @@ def fit_mix(pieces: Pieces, usual: Mix, length: float, least: float) -> Mix:
     values -= values.mean(axis=1, keepdims=True)
     met = np.maximum(np.count_nonzero(values.any(axis=1), axis=0), 1)  # documents that a piece says anything about
     deviations = np.sqrt((values**2).sum(axis=0).mean(axis=0) / met)
-    deviations[deviations == 0] = 1.0
+    deviations[deviations < LITTLE] = 1.0
     start = np.ravel(usual.theta) * length**-usual.gamma * deviations
     problem = Problem(
         (values / deviations).reshape(-1, values.shape[2]),

@@ -58,7 +58,7 @@ class MixedTable:
 
     def length_factor(self, lengths: Counts | Floats) -> Floats:
         """The factor of a document's evidence, by its number of different words."""
-        return np.asarray((np.maximum(lengths, 1) / self.mix.length) ** -self.mix.gamma)
+        return self.mix.factor(lengths)
 
     @cached_property
     def _usual_length(self) -> Floats:

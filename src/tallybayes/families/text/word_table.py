@@ -92,6 +92,8 @@ def dense_table(seen: WordStatistics, evidence: WordEvidence) -> Floats:
         return np.ascontiguousarray(evidence.table)
     table = evidence.otherwise[:, None] + evidence.each
     base = np.where(np.isfinite(evidence.otherwise), evidence.otherwise, 0.0)[seen.words]
-    table[seen.words, seen.classes] = base + evidence.cells + evidence.each[seen.classes]
-    table[:, evidence.blank] = evidence.each[evidence.blank]
-    return np.ascontiguousarray(table)
+    at = seen.words.astype(np.int64) * seen.width + seen.classes
+    table.reshape(-1)[at] = base + evidence.cells + evidence.each[seen.classes]
+    if evidence.blank.any():
+        table[:, evidence.blank] = evidence.each[evidence.blank]
+    return table

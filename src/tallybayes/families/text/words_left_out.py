@@ -148,9 +148,9 @@ class MixLeftOut:
         found = np.zeros((left.rows, self.width))
         for classes in np.unique(met).tolist():  # more than one value only if a class has a single text
             mix = mix_of(self.family, classes)
-            lengths = np.maximum(np.bincount(left.row, minlength=left.rows), 1)
+            lengths = np.bincount(left.row, minlength=left.rows)
             each = left.added(self._words(left, totals, mix, classes <= 2))
-            found = np.where((met == classes)[:, None], each * ((lengths / mix.length) ** -mix.gamma)[:, None], found)
+            found = np.where((met == classes)[:, None], each * mix.factor(lengths)[:, None], found)
         return np.where(left.missing[:, None], 0.0, found)
 
     def _without(self, name: str, left: LeftWords) -> Floats:

@@ -4,7 +4,7 @@ every size are sums of folds."""
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, reduce
@@ -130,11 +130,11 @@ def cross_validate(
     1.0
     """
     check_whole("repeats", repeats, 1)
-    tried = _schemas(schema, beliefs)
     again = given_again(data, labels, weights, groups, absent)
-    found: dict[Any, list[Evaluation]] = {name: [] for name in tried}
+    found: dict[Any, list[Evaluation]] = defaultdict(list)
     for repeat in range(repeats):
         counted = folds_to_hold_out(schema, again(), Deal(k, stratify, seed + repeat), threads, weigh)
+        tried = _schemas(counted.schema, beliefs)
         for name, evaluations in evaluated_folds(counted, tried, again(), threads, costs, reject).items():
             found[name] += evaluations
     grouped = groups is not None
@@ -142,9 +142,8 @@ def cross_validate(
     return next(iter(results.values())) if beliefs is None else results
 
 
-def _schemas(given: Described, beliefs: Beliefs | None) -> dict[Any, Schema]:
-    """The schema of each belief, by name; the model's own if none are given."""
-    schema = given.schema if isinstance(given, Model) else given if isinstance(given, Schema) else Schema(given)
+def _schemas(schema: Schema, beliefs: Beliefs | None) -> dict[Any, Schema]:
+    """The schema of each belief, by name; the schema itself if none are given."""
     if beliefs is None:
         return {"": schema}
     if not isinstance(beliefs, Mapping) or not beliefs:

@@ -22,6 +22,7 @@ from tallybayes.model.validation.dealing import Deal
 from tallybayes.model.validation.folds import Folds, counted_folds, looking_at_labels, read_folds
 from tallybayes.model.weigh import reweighed, sample_for
 from tallybayes.schema import Schema
+from tallybayes.schema.entries import members
 
 
 class RetrainedFolds(Folds):
@@ -30,7 +31,9 @@ class RetrainedFolds(Folds):
     def __init__(self, schema: Schema, reading: Schema, deal: Deal, threads: int | None, weigh: bool) -> None:
         super().__init__(Schema({}, prior=schema.prior, label=schema.label), deal)
         self._schema, self._reading = schema, reading
-        self._threads, self._weigh = threads, weigh or schema.overlaps
+        self._threads, self._weigh = threads, weigh
+        entries = [(column, family) for name, family in reading.columns.items() for column in members(name)]
+        self._numbers = {column for column, family in entries if family.reads_of(column) == pa.float64()}
         self._parts: list[list[Batch]] = [[] for _ in range(deal.k)]
 
     @property
@@ -60,9 +63,19 @@ class RetrainedFolds(Folds):
         return {name: self._trained(schema, cells, labels, weights) for name, schema in schemas.items()}
 
     def _trained(self, schema: Schema, cells: pa.RecordBatch, labels: pa.Array, weights: Any) -> Model:
+        schema = prepared_on(Given(self._typed(cells), labels, weights), schema)
         sample = sample_for(schema) if self._weigh else None
         model = Model.train(schema, cells, labels, weights=weights, threads=self._threads, sample=sample)
         return model if sample is None else reweighed(model, sample.rows())[0]
+
+    def _typed(self, cells: pa.RecordBatch) -> pa.RecordBatch:
+        """The cells with numbers as numbers, of which blocks count intervals: a file without types has the texts of
+        those that are levels by themselves."""
+        columns = dict(zip(cells.schema.names, cells, strict=True))
+        for name in self._numbers:
+            if frames.is_text(frames.value_type(columns[name].type)):
+                columns[name] = pa.array(frames.numbers(columns[name]), from_pandas=True)
+        return pa.RecordBatch.from_pydict(columns)
 
 
 def folds_to_hold_out(
@@ -77,6 +90,7 @@ def folds_to_hold_out(
     if isinstance(schema, Model):
         return counted_folds(schema, given, deal, threads, weigh)
     schema = schema if isinstance(schema, Schema) else Schema(schema)
+    weigh = weigh or schema.overlaps
     if looking_at_labels(schema) is None:
         return counted_folds(schema, given, deal, threads, weigh)
     found = RetrainedFolds(schema, prepared_on(given, schema), deal, threads, weigh)

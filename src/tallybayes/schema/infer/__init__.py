@@ -46,9 +46,10 @@ TIME = rf"^\s*({DATE}([T ]\s*{HOUR}\s*(Z|[+-]\d{{2}}:?\d{{2}})?)?|{CLOCK})\s*$"
 FIRST_TIME = re.compile(TIME.encode())
 
 
-def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
+def choose(cells: pa.Array, *, name: str = "", whole: bool = True, written: bool = True) -> Choice:
     """The family for a column like this one, and the reason. `whole` is whether these are all its cells; if not, a
-    column that does not vary here may vary elsewhere."""
+    column that does not vary here may vary elsewhere. `written` is whether texts may be numbers, as in a DataFrame; a
+    source without types has read its numbers, in its own notation."""
     if UNNAMED_INDEX.fullmatch(name):
         return Choice(None, INDEX)
     if frames.is_time(cells.type):
@@ -58,7 +59,7 @@ def choose(cells: pa.Array, *, name: str = "", whole: bool = True) -> Choice:
     if cells.null_count == len(cells):
         return unvarying("missing", _of_nothing(cells.type), whole)
     try:
-        return _of_type(cells, name, whole)
+        return _of_type(cells, name, whole, written)
     except CellError as error:
         return Choice(None, error.reason.partition(". ")[0].rstrip("."))
 
@@ -77,11 +78,11 @@ def _of_nothing(kind: pa.DataType) -> Family:
     return UNKNOWN if is_number else CATEGORY
 
 
-def _of_type(cells: pa.Array, name: str, whole: bool) -> Choice:
+def _of_type(cells: pa.Array, name: str, whole: bool, written: bool) -> Choice:
     if pa.types.is_floating(cells.type) or pa.types.is_integer(cells.type):
         return choose_for_numbers(frames.numbers(cells), name, whole)
     if frames.is_text(cells.type):
-        return _for_written(cells, name, whole)
+        return _for_written(cells, name, whole, written)
     if pa.types.is_boolean(cells.type):
         return Choice(TRUTH, "true or false")
     if pa.types.is_dictionary(cells.type):
@@ -116,11 +117,11 @@ def _is_no_number(kind: pa.DataType) -> bool:
     return bool(frames.is_text(kind) or pa.types.is_nested(kind) or frames.is_time(kind))
 
 
-def _for_written(cells: pa.Array, name: str, whole: bool) -> Choice:
-    """The choice for texts, which may be numbers or times."""
+def _for_written(cells: pa.Array, name: str, whole: bool, written: bool) -> Choice:
+    """The choice for texts, which may be times or, if they are `written`, numbers."""
     texts = frames.texts(cells)
     present = texts.drop_null() if texts.null_count else texts
-    numbers = _as_numbers(cells, present)
+    numbers = _as_numbers(cells, present) if written else None
     if numbers is not None and np.isnan(numbers).all():
         return unvarying("missing", CATEGORY, whole)
     if numbers is not None:

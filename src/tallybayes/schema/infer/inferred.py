@@ -68,7 +68,7 @@ def inferred(
     untyped = isinstance(data, RowSource) and data.untyped  # then the marks have been read by the source's own rules
     data = data if weights is None or stored else by_weight(data, weights)
     if isinstance(data, RowSource):
-        label, whole = label or data.label, whole and data.is_sampled_whole()
+        label, whole = label or data.label, whole and data.is_sampled_whole() and not data.unsampled
         data, hints = sample_of(data, label, hints)
     hinted = by_entry(hints)
     owner = {column: name for name in hinted for column in members(name)}
@@ -91,7 +91,8 @@ def inferred(
             chosen[name] = Choice(None, INDEX)
         else:
             cells = frames.column(sample, column)
-            by_cells = partial(choose_for, name=column, whole=whole and all_rows, labels=labels)
+            known = {"name": column, "whole": whole and all_rows, "written": not untyped}
+            by_cells = partial(choose_for, labels=labels, known=known)
             chosen[name] = by_cells(cells) if untyped else choose_for_typed(column, cells, by_cells)
     chosen = _names_alone(chosen)
     columns = {name: found.family for name, found in chosen.items() if found.family is not None}
@@ -134,9 +135,9 @@ def sample_of(
     return sample, known
 
 
-def choose_for(cells: pa.Array, name: str, whole: bool, labels: pa.Array | None) -> Choice:
-    """By the rules, or if labels are given for a numeric column, by held-out log-loss."""
-    found = choose_by_rules(cells, name=name, whole=whole)
+def choose_for(cells: pa.Array, labels: pa.Array | None, known: Mapping[str, Any]) -> Choice:
+    """By the rules and what is `known`, or if labels are given for a numeric column, by held-out log-loss."""
+    found = choose_by_rules(cells, **known)
     if labels is None or not isinstance(found.family, (Gaussian, Histogram)):
         return found
     return _by_loss(found, cells, labels)

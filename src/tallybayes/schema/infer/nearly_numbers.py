@@ -154,6 +154,8 @@ def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None
 
     if decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
         warn(f"Column {name!r}: numbers with a decimal comma are read as text. {instead}")
+    elif decimal != "." and pc.mean(_are_numbers(".", texts)).as_py() >= MOST:
+        warn(f"Column {name!r}: numbers with a decimal point are read as text, since --decimal {decimal} is given.")
     elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
         warn(f"Column {name!r}: numbers {form}.")

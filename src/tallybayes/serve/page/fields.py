@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,6 +17,7 @@ from typing import Any
 import pyarrow as pa
 
 from tallybayes.families.events import NOT_THERE, NoJointError
+from tallybayes.filtering.base import Letter
 from tallybayes.model.scoring import Beliefs
 from tallybayes.schema import Schema
 from tallybayes.schema.entries import members
@@ -26,6 +28,7 @@ FEW = 40  # levels in a drop-down list; more are suggested while typing
 MOST = 1000  # suggestions
 OTHER = "\N{INVISIBLE SEPARATOR}other"  # the choice of a level that is not in the list
 MAIL = "mail"  # the field for a whole mail
+PREFIX = "page-"  # of the ids of rows that are filled in
 ALONE, BESIDE = 8, 3  # lines of a text field if it is the only column, and otherwise
 
 
@@ -111,13 +114,23 @@ def mail_columns() -> frozenset[str]:
     return frozenset(COLUMNS)
 
 
-def row_of(schema: Schema, filled: Mapping[str, str]) -> Row:
-    """The row that was filled in; a whole mail takes precedence over other fields."""
+def row_and_id(schema: Schema, filled: Mapping[str, str]) -> tuple[Row, str]:
+    """A row, as a hidden field has it or as it was filled in, and the id to learn it under. A whole mail takes
+    precedence over other fields, and filters know it by the same id."""
     if filled.get(MAIL, "").strip() and is_of_mail(schema):
-        from tallybayes.mail import read_mail
+        letter = Letter(filled[MAIL].encode())
+        return {column: letter.row[column] for column in schema.by_column}, letter.id
+    row = from_text(filled["row"], schema) if "row" in filled else row_of(schema, filled)
+    return row, filled.get("id") or new_id()
 
-        read = read_mail(filled[MAIL].encode())
-        return {column: read[column] for column in schema.by_column}
+
+def new_id() -> str:
+    """A random id. It must not depend on the row, since ids stay in the journal when rows are forgotten."""
+    return PREFIX + secrets.token_hex(8)
+
+
+def row_of(schema: Schema, filled: Mapping[str, str]) -> Row:
+    """The row that was filled in."""
     row: Row = {}
     for number, column in enumerate(schema.by_column):
         text = filled.get(f"cell-{number}", "")

@@ -16,6 +16,7 @@ from tallybayes.store import UnknownRowError
 from tallybayes.store.chain import CORRECT, LEARN, Record
 
 LAST = 25  # changes that are shown
+LONGEST = 18  # digits of a number
 FOR_A_NEW_CLASS = "To make a new class, tick “new class”."
 
 
@@ -71,12 +72,20 @@ def _receipt(model: ServedModel, record: Record) -> str:
     return path_of(model.name, "receipts", record.number)
 
 
-def _done(model: ServedModel, number: str) -> Done | None:
+def _done(model: ServedModel, text: str) -> Done | None:
     """The change that the visitor has just made."""
-    if not number.isdecimal() or len(number) > 18 or int(number) > model.store.number:
+    number = _number_in(text, model)
+    if number is None:
         return None
-    record = model.store.receipt(number=int(number)).record
+    record = model.store.receipt(number=number).record
     return Done(record, _receipt(model, record), _again(record, model.store.changes(LAST)))
+
+
+def _number_in(text: str, model: ServedModel) -> int | None:
+    """The number of a change that was made."""
+    if not text.isdecimal() or len(text) > LONGEST or int(text) > model.store.number:
+        return None
+    return int(text)
 
 
 def _again(record: Record, others: Sequence[Record]) -> str:
@@ -114,9 +123,10 @@ async def correct(visit: Visit) -> Response:
 
 
 async def receipt(visit: Visit) -> Response:
-    number: int = visit.scope["path_params"]["number"]
-    if number > visit.model.store.number:
-        raise Problem(404, f"There is no change {number:,} yet.")
+    given = visit.scope["path_params"]["number"]
+    number = _number_in(given, visit.model)
+    if number is None:
+        raise Problem(404, f"There is no change {given[:LONGEST]} yet.")
     text = await visit.service.look(lambda: visit.model.store.receipt(number=number).text())
     named = {"content-disposition": f'attachment; filename="receipt-{number}.json"'}
     return Response(text, media_type="application/json", headers=named)

@@ -31,7 +31,7 @@ PAGES: tuple[tuple[str, str, str, str | None, Handler], ...] = (
     ("GET", f"{MODEL}/changes", "changes", "learn", happened.changes),
     ("POST", f"{MODEL}/forget", "changes", "learn", happened.forget),
     ("POST", f"{MODEL}/correct", "changes", "learn", happened.correct),
-    ("GET", f"{MODEL}/receipts/{{number:int}}", "changes", "learn", happened.receipt),
+    ("GET", f"{MODEL}/receipts/{{number}}", "changes", "learn", happened.receipt),
     ("GET", f"{MODEL}/table", "table", "predict", answered_tables.empty_form),
     ("POST", f"{MODEL}/table", "table", "predict", answered_tables.answered),
     ("GET", "/models{rest:path}", "models", "predict", entering.nothing),

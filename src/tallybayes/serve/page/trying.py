@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +11,7 @@ from typing import Any
 from starlette.responses import Response
 
 from tallybayes.data.inputs import columns_of
+from tallybayes.filtering.base import OF_MAILS
 from tallybayes.model.evidence import PRIOR
 from tallybayes.model.scoring import Beliefs
 from tallybayes.report import evidence
@@ -20,17 +20,16 @@ from tallybayes.report.evidence import WordFacts
 from tallybayes.report.marks import Cut, by_family, marked
 from tallybayes.report.plain import to_text
 from tallybayes.serve.models import ServedModel
-from tallybayes.serve.page.fields import as_text, fields_for, from_text, is_of_mail, row_of
+from tallybayes.serve.page.fields import as_text, fields_for, is_of_mail, new_id, row_and_id
 from tallybayes.serve.page.visits import Visit
 from tallybayes.serve.rows import Row, one_row
 from tallybayes.serve.tables import LABEL
-from tallybayes.store import Change
+from tallybayes.store import Change, DifferentContentError
 from tallybayes.store.writer import Current
 
 FEW = 6  # classes that have a button, and are listed with their probabilities
 TOP, OF_TEXTS = 12, 5  # bars of columns, and of the words of each; fewer if several columns have words
 BEFORE = "class prior"  # the title of the prior's bar
-PREFIX = "page-"  # of the ids of rows that are learned here
 LONGEST = 20_000  # characters of a text that are shown
 STEPS = (0.1, 0.5, 1.2, 2.5)  # log-odds at which a highlight gets stronger
 
@@ -143,7 +142,7 @@ def _text(beliefs: Beliefs, name: str, row: Row, columns: Sequence[evidence.Colu
 
 
 async def empty_form(visit: Visit) -> Response:
-    return await visit.service.ask(_shown, visit, visit.model, {}, None)
+    return await visit.service.ask(_shown, visit, visit.model, {}, new_id(), None)
 
 
 async def asked(visit: Visit) -> Response:
@@ -151,8 +150,8 @@ async def asked(visit: Visit) -> Response:
 
     def work() -> Response:
         model = visit.model
-        row = row_of(model.store.schema, form.fields)
-        return _shown(visit, model, row, answer_of(model, row))
+        row, id = row_and_id(model.store.schema, form.fields)
+        return _shown(visit, model, row, id, answer_of(model, row))
 
     return await visit.service.ask(work)
 
@@ -163,9 +162,9 @@ async def taught(visit: Visit) -> Response:
     form, model = await visit.form(), visit.model
 
     def work() -> Response:
-        fields, schema = form.fields, model.store.schema
-        row = from_text(fields["row"], schema) if "row" in fields else row_of(schema, fields)
-        label, id = fields.get("new-label", "").strip() or fields.get("label", ""), fields.get("id") or new_id()
+        fields = form.fields
+        row, id = row_and_id(model.store.schema, fields)
+        label = fields.get("new-label", "").strip() or fields.get("label", "")
         before = answer_of(model, row)
         change = _teach(model, row, label, id, fields.get("known") == "yes")
         if not change.already:
@@ -173,7 +172,7 @@ async def taught(visit: Visit) -> Response:
         after = answer_of(model, row)
         assert after is not None, "a row was learned"
         taught = Taught(change, to_text(label), None if change.already else before, after)
-        return _shown(visit, model, row, after, taught)
+        return _shown(visit, model, row, id, after, taught)
 
     return await visit.service.change(work)
 
@@ -182,7 +181,12 @@ def _teach(model: ServedModel, row: Row, label: str, id: str, known: bool) -> Ch
     entry = model.labelled(row, label_named(model, label), id)
     if known:
         return model.store.correct(id, entry.label, prove=True)
-    return model.store.learn(entry.row, entry.label, id=id, prove=True)
+    try:
+        return model.store.learn(entry.row, entry.label, id=id, prove=True)
+    except DifferentContentError:
+        if not id.startswith(OF_MAILS):
+            raise
+        return model.store.correct(id, entry.label, prove=True)  # as filters do
 
 
 def label_named(model: ServedModel, text: str) -> Any:
@@ -193,12 +197,9 @@ def label_named(model: ServedModel, text: str) -> Any:
     return known.get(text, known.get(text.strip(), text.strip()))
 
 
-def new_id() -> str:
-    """A random id. It must not depend on the row, since ids stay in the journal when rows are forgotten."""
-    return PREFIX + secrets.token_hex(8)
-
-
-def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, taught: Taught | None = None) -> Response:
+def _shown(
+    visit: Visit, model: ServedModel, row: Row, id: str, answer: Answer | None, taught: Taught | None = None
+) -> Response:
     current = current_of(model)
     beliefs = None if current is None else current.beliefs
     given = taught.label if taught is not None else None if answer is None else answer.best
@@ -209,7 +210,7 @@ def _shown(visit: Visit, model: ServedModel, row: Row, answer: Answer | None, ta
         taught=taught,
         others=[] if answer is None else [name for name, _ in answer.ranked if name != given],
         few=FEW,
-        id=new_id() if taught is None else taught.change.id,
+        id=id,
         row=as_text(row),
         empty=beliefs is None,
         takes_mail=is_of_mail(model.store.schema),

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import replace
 
-from tallybayes.serve.service import Service
+from tallybayes.serve.service import Beside, Service
 from tallybayes.serve.spamd.server import bound_sockets, serve_bound
 from tallybayes.serve.spamd.settings import SpamdSettings
 
 PLACE = re.compile(r"(?:\[([0-9a-fA-F:.]+)\]|([^:\[\]]+)):(\d{1,5})", re.ASCII)
-
-
-Beside = Callable[[Service], AbstractAsyncContextManager[None]]
 
 
 @contextmanager

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from tallybayes.serve.addresses import ip_of
 from tallybayes.serve.spamd.protocol import TIMED_OUT, Coming, RefusedError, Request, read_request, refusal
 
 if TYPE_CHECKING:
     from tallybayes.serve.spamd.server import Spamd
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 LINGER = 2.0  # seconds for clients that keep sending
 
 log = logging.getLogger("tallybayes.spamd")
+peer_of = lru_cache(maxsize=1024)(ip_of)
 
 
 class Connection(asyncio.Protocol):
@@ -40,11 +40,12 @@ class Connection(asyncio.Protocol):
         self.transport = transport
         self._spamd.connections.add(self)
         peer = transport.get_extra_info("peername")
-        if peer is None:  # the client has gone already
+        found = None if peer is None else peer_of(str(peer[0]))
+        if found is None:  # the client has gone already
             self._read = True
             transport.abort()
             return
-        self.peer = _address(str(peer[0]))
+        self.peer = found
         self._within(self._spamd.settings.seconds, self._too_late)
         try:
             self._spamd.admit(self.peer)
@@ -173,10 +174,3 @@ class Connection(asyncio.Protocol):
     def _give_back(self) -> None:
         self._spamd.room.give_back(self._coming.taken)
         self._coming.taken = 0
-
-
-@lru_cache(maxsize=1024)
-def _address(host: str) -> Address:
-    """A client's address; an IPv4 address may be mapped to IPv6."""
-    found = ipaddress.ip_address(host.partition("%")[0])
-    return getattr(found, "ipv4_mapped", None) or found

@@ -14,9 +14,10 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from functools import partial
 
 from tallybayes.filtering.in_store import StoreFilter
+from tallybayes.serve.addresses import Address
 from tallybayes.serve.room import Room
 from tallybayes.serve.spamd.commands import respond
-from tallybayes.serve.spamd.connection import Address, Connection
+from tallybayes.serve.spamd.connection import Connection
 from tallybayes.serve.spamd.protocol import (
     IO_ERROR,
     NOT_ALLOWED,
@@ -77,6 +78,7 @@ class Spamd:
         for connection in [*self.connections]:
             connection.stop()
         if self.connections:
+            self._left.clear()
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._left.wait(), seconds)
         for connection in [*self.connections]:
@@ -91,7 +93,6 @@ class Spamd:
 
     def admit(self, peer: Address) -> None:
         """Refuses a client that is not allowed, or one too many."""
-        self._left.clear()
         if not any(peer in network for network in self._allowed):
             raise RefusedError(NOT_ALLOWED, "This address is not allowed")
         if len(self.connections) > self.settings.connections:
@@ -140,7 +141,8 @@ def bound_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
     """A socket for each address of a host, as asyncio would make them, for a spamd that starts later."""
     with ExitStack() as stack:
         bound: list[socket.socket] = []
-        for family, *_, address in dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)):
+        found = dict.fromkeys(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        for family, *_, address in found:
             try:
                 bound.append(stack.enter_context(socket.socket(family)))
             except OSError as error:
@@ -149,7 +151,7 @@ def bound_sockets(host: str, port: int) -> Iterator[list[socket.socket]]:
                 continue  # `localhost` may have an address of IPv6 although the system has none
             bound[-1].setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             if family == socket.AF_INET6:
-                bound[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+                bound[-1].setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, len(found) > 1)  # `[::]` is for IPv4, too
             bound[-1].bind(address)
         if not bound:
             raise OSError(errno.EAFNOSUPPORT, os.strerror(errno.EAFNOSUPPORT))

@@ -1,0 +1,161 @@
+"""JSON lines one by one: slower than Arrow, but a bad one is found, and values of several types become texts."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+from collections.abc import Iterable
+from typing import Any
+
+import pyarrow as pa
+
+from tallybayes.data.errors import CellError
+from tallybayes.data.objects import number_text
+from tallybayes.kernels.strings import is_writable
+from tallybayes.sources.base import REMEMBERED, ColumnTypes
+from tallybayes.sources.columns import batch_of
+from tallybayes.sources.convert import MIXED, RARE, converted, is_texts, like_number
+from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
+from tallybayes.sources.paths import quoted
+from tallybayes.sources.text import ENCODING
+
+PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
+LIKE_NUMBER = re.compile(like_number())
+
+
+class ValueFaultError(ValueError):
+    """A value is not of the wanted type."""
+
+
+def read_rows(
+    lines: Iterable[bytes], types: ColumnTypes | None, every: bool
+) -> tuple[pa.RecordBatch, list[int], Faults]:
+    """The rows that can be read, which lines they are, and the faults of the others: of `every` one of them, or else of
+    the first, after which no more is read."""
+    rows: list[dict[str, Any]] = []
+    kept: list[int] = []
+    faults = Faults([], [])
+    for at, line in enumerate(lines):
+        if not line.strip():
+            continue
+        try:
+            row = _parsed(line)
+            rows.append(row if types is None else _wanted(row, types))
+            kept.append(at)
+        except ValueFaultError as error:
+            faults.rows.append(at)
+            faults.first.extend([Fault(at, *error.args)][: REMEMBERED - len(faults.first)])
+            if not every:
+                break
+    names = list(dict.fromkeys(name for row in rows for name in row)) if types is None else list(types)
+    columns = {name: _column([row.get(name) for row in rows], None if types is None else types[name]) for name in names}
+    return batch_of(columns, len(rows)), kept, faults
+
+
+def _parsed(line: bytes) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError:
+        reason = f"the line is not UTF-8. {ENCODING}, {SKIP}."
+        raise ValueFaultError(None, reason) from None
+    except json.JSONDecodeError as error:
+        reason = f"the line is not JSON: {error.msg}, at character {error.pos + 1}."
+        if len(line.strip()) == 1:
+            reason += " If one object spans many lines, convert it, for example with: jq -c ."
+        raise ValueFaultError(None, reason) from None
+    except RecursionError:
+        raise ValueFaultError(None, "the line is nested too deeply.") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise ValueFaultError(None, f"the line cannot be read: {error}.") from None
+    if not isinstance(row, dict):
+        raise ValueFaultError(None, f'the line is {_make(row)}; give one object per line, like {{"age": 17}}.')
+    return row
+
+
+def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
+    found = {}
+    for name, kind in types.items():
+        try:
+            found[name] = _value(row.get(name), name, kind)
+        except CellError as error:
+            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
+    return found
+
+
+def _value(value: Any, name: str, kind: pa.DataType) -> Any:
+    if value is None:
+        return None
+    if is_texts(kind):
+        return _text(value, name)
+    if not pa.types.is_float64(kind):
+        return _of_kind(value, kind)
+    if isinstance(value, str):
+        if PLAIN_NUMBER.fullmatch(value):
+            return float(value)
+        try:
+            if not LIKE_NUMBER.fullmatch(value):  # a column may be full of these
+                raise CellError(None, "")
+            return converted(pa.array([value]), kind)[0].as_py()
+        except (CellError, UnicodeEncodeError):
+            raise CellError(None, not_a_number(value, name)) from None
+    if not isinstance(value, (int, float)):
+        raise CellError(None, f"the value is {_make(value)}, not a number. {_left_out(name)}")
+    try:
+        return float(value)
+    except OverflowError:  # as pyarrow has it
+        return math.copysign(math.inf, value)
+
+
+def _left_out(name: str) -> str:
+    entry = shlex.quote(f"{name}=left out") if name.isprintable() else "…"
+    return f"Correct it, {SKIP}; or train without the column: --column {entry}."
+
+
+def _text(value: Any, name: str) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (int, float)):
+        return number_text(value) if value == value else None
+    if not isinstance(value, str):
+        raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
+    if not is_writable(value):
+        raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
+    return value
+
+
+def _of_kind(value: Any, kind: pa.DataType) -> Any:
+    try:
+        return pa.array([value], kind)[0].as_py()
+    except (pa.ArrowException, TypeError, ValueError, OverflowError):
+        raise CellError(None, f"{quoted(str(value))} is not of type {kind}. Correct it, {SKIP}.") from None
+
+
+def _make(value: Any) -> str:
+    makes = {dict: "an object", list: "a list", str: "a text", bool: "true or false", type(None): "null"}
+    return makes.get(type(value), "a number")
+
+
+def _column(values: list[Any], kind: pa.DataType | None) -> pa.Array:
+    """Values of one type unchanged, of several types as strings. If there are lists or objects without a common type,
+    they are `MIXED`; rare ones among others are missing here, and errors when they are counted."""
+    if kind is not None:
+        return converted(pa.array(values, kind), kind)
+    try:
+        return pa.array(values)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        others = [None if isinstance(value, (dict, list)) else value for value in values]
+        present, plain = (len(some) - some.count(None) for some in (values, others))
+        if RARE * (present - plain) > present:
+            return pa.array([None if value is None else [{"json": _shown(value)}] for value in values], MIXED)
+        return _column(others, None) if plain < present else pa.array(map(_shown, values), pa.string())
+
+
+def _shown(value: Any) -> str | None:
+    if value is None or (isinstance(value, float) and value != value):
+        return None
+    try:
+        return _text(value, "")
+    except CellError:
+        return json.dumps(value)
