@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from tallybayes import Correlated, Gaussian, Graph, Model, Pairs
+from tallybayes import Categorical, Correlated, Gaussian, Graph, Model, Pairs
 from tallybayes.model.joint.elimination import with_ancestors
 from tennis import COLUMNS, DAYS, tennis
 
@@ -161,6 +161,13 @@ def tables_of(written):
         numbers = {tuple(at.split(", ")) if at else (): [float(p) for p in row.split(", ")] for at, row in rows}
         found[name] = (parents.split(", ") if parents else [], numbers)
     return found
+
+
+def test_many_states_have_distinct_names():
+    levels = [chr(0x4E00 + i) for i in range(10_000)]  # a search among all names for each would take hours
+    written = Model.train({"x": Categorical()}, {"x": levels}, ["a", "b"] * 5_000).to_bif()
+    (states,) = re.findall(r"discrete \[ 10000 \] \{ (.*?) \}", written)
+    assert len(set(states.split(", "))) == 10_000
 
 
 @pytest.mark.parametrize("structure", ["naive", "tree"])

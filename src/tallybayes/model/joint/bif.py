@@ -51,11 +51,12 @@ def _table(
 ) -> str:
     """P(state | class, parents), a line for every combination of these."""
     given = ", ".join([label, *(own[parent] for parent in each.parents)])
-    lines, table = [], np.moveaxis(each.table, -1, 0)
-    for c, label_state in enumerate(classes):
-        for at in product(*(range(len(states[parent])) for parent in each.parents)):
-            names = [list(states[parent].values())[i] for parent, i in zip(each.parents, at, strict=True)]
-            lines.append(f"  ({', '.join([label_state, *names])}) {_numbers(table[(c, *at)])};")
+    table = np.moveaxis(each.table, -1, 0)
+    named = product(classes, *(states[parent].values() for parent in each.parents))
+    lines = [
+        f"  ({', '.join(names)}) {_numbers(row)};"
+        for names, row in zip(named, table.reshape(-1, table.shape[-1]), strict=True)
+    ]
     return "\n".join([f"probability ( {own[each.column]} | {given} ) {{", *lines, "}\n"])
 
 
@@ -71,10 +72,11 @@ def _name(text: str) -> str:
 def _names(texts: Iterable[str]) -> dict[str, str]:
     """A distinct name for every text."""
     found: dict[str, str] = {}
+    taken: dict[str, int] = {}  # names, and how many texts want each so far
     for text in texts:
-        name, more = _name(text), 1
-        while name in found.values():
-            more += 1
-            name = f"{_name(text)}_{more}"
-        found[text] = name
+        name = wanted = _name(text)
+        while name in taken:
+            taken[wanted] += 1
+            name = f"{wanted}_{taken[wanted]}"
+        found[text], taken[name] = name, 1
     return found
