@@ -72,6 +72,8 @@ CUSTOMER, STATE = [f"customer {i}" for i in range(300)], [str(i % 12) for i in r
         ([[*CUSTOMER[:260], *CUSTOMER[:40]], STATE], UNEQUAL, [], False),  # the state tells some of them apart
         ([CUSTOMER, np.arange(300) / 7], UNEQUAL, ["x1"], False),
         ([CUSTOMER, STATE], EQUAL, [], False),  # 1 to 5 times: repeated at random
+        ([CUSTOMER, STATE], 1 + np.arange(300) % 20, [], False),
+        ([CUSTOMER, STATE], np.random.default_rng(0).multinomial(3_000, np.full(300, 1 / 300)), [], False),
         ([CUSTOMER, STATE], np.where(np.arange(300) % 3 == 0, 30, 1), [], False),  # to balance the classes
     ],
 )
@@ -79,3 +81,10 @@ def test_levels_that_tell_rows_apart_and_come_unequally_often_make_a_list_of_cas
     batch = pa.RecordBatch.from_pydict({f"x{i}": list(column)[:300] for i, column in enumerate(columns)})
     labels = np.where(np.arange(300) % 3 == 0, 1, 0)
     assert come_as_they_are(batch, number.astype(float), labels, set(numeric)) == expected
+
+
+def test_customers_of_two_rows_do_not_look_like_one_in_a_small_sample():
+    batch = pa.RecordBatch.from_pydict({"customer": [str(i % 280) for i in range(300)], "state": STATE})
+    labels = np.zeros(300, np.int32)
+    assert come_as_they_are(batch, UNEQUAL.astype(float), labels, set())
+    assert not come_as_they_are(batch, UNEQUAL.astype(float), labels, set(), sampled=0.1)

@@ -181,10 +181,11 @@ class RowSample:
         cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
         if number[asked].sum() <= SCARCE * number.sum():
             several |= asked  # without weights, which cost time
-        elif come_as_they_are(cells, number, taken.labels[firsts], self.numeric):
+            return several[numbers]
+        sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
+        if come_as_they_are(cells, number, taken.labels[firsts], self.numeric, sampled):
             several |= asked
         else:
-            sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
             several |= are_cases(cells, number, asked, number.sum() / sampled)
         return several[numbers]
 

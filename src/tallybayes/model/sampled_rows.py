@@ -25,6 +25,7 @@ EXPECTED = 0.5  # rows like a given one, at least, …
 LIKELY = 10.0  # … and a tenth of those that are there: columns are seldom independent …
 DEPENDENT = 1e6  # … and even less so if equal rows are common
 KEY = 0.9  # levels for each distinct row, at least, of a column that tells them apart
+AGAIN = 2.0  # times the variance of how often rows come that are drawn with replacement
 
 
 class Addends(NamedTuple):
@@ -203,12 +204,16 @@ def are_cases(cells: pa.RecordBatch, number: Floats, asked: Mask, total: float) 
     return cases
 
 
-def come_as_they_are(cells: pa.RecordBatch, number: Floats, labels: Codes, numeric: Set[str]) -> bool:
-    """Whether these distinct rows, of classes `labels`, list who or what came how often, as sales by customer do: a
-    level tells nearly all of them apart, no column is `numeric`, and in a class they come more unequally than at
-    random, where the variance is the mean. Rows that were repeated to balance classes, or drawn again, do not."""
+def come_as_they_are(
+    cells: pa.RecordBatch, number: Floats, labels: Codes, numeric: Set[str], sampled: float = 1.0
+) -> bool:
+    """Whether these distinct rows, of classes `labels`, a share `sampled` of all, list who or what came how often, as
+    sales by customer do: no column is `numeric`, a level tells nearly all of them apart, and in a class they come more
+    unequally than rows drawn again or weighted at random, by more than the square of their mean."""
     names = cells.schema.names
-    means = np.bincount(labels, number) / np.maximum(np.bincount(labels), 1)
-    if not numeric.isdisjoint(names) or ((number - means[labels]) ** 2).sum() <= number.sum():
+    means = (np.bincount(labels, number) / np.maximum(np.bincount(labels), 1))[labels]
+    usual = max((means**2).sum(), AGAIN * number.sum())
+    if not numeric.isdisjoint(names) or ((number - means) ** 2).sum() <= usual:
         return False
-    return any(len(np.unique(fingerprints(cells, [name]))) >= KEY * len(number) for name in names)
+    shared = (1.0 - KEY) * len(number) * sampled  # rows of the same level are rarely in one sample
+    return any(len(number) - len(np.unique(fingerprints(cells, [name]))) <= shared for name in names)
