@@ -164,6 +164,14 @@ def test_invalid_weights_are_refused():
             train(weights=weights)
 
 
+def test_list_of_structured_arrays_is_a_stream():
+    rows = [(1.0, "a"), (2.0, "b"), (4.0, "b")]
+    frame = np.array(rows, [("x", float), ("y", "U1")])
+    expected = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 4.0]}, ["a", "b", "b"])
+    assert Model.train({"x": Gaussian()}, [frame[:1], frame[1:]], "y") == expected
+    assert Model.train({"x": Gaussian()}, [(frame[["x"]], ["a", "b", "b"])]) == expected
+
+
 def test_streams_batches_and_names():
     table = pa.table({**FRAME, "label": LABELS, "w": np.ones(N)})
     expected = digest(train())

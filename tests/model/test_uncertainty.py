@@ -289,4 +289,5 @@ def test_row_that_is_impossible_without_its_text_is_novel():
     assert unusual == pytest.approx(1 / 201)
     assert usual > 0.2
     mostly_empty = Model.train({"t": Words(alpha=0)}, ["aa", "bb", *[""] * 1000], [*"ab", *"ab" * 500])
-    assert mostly_empty.novelty(["aa bb"]) == pytest.approx([1 / 201])
+    for model in (mostly_empty, mostly_empty.believing(alpha=1)):
+        assert model.novelty(["aa bb", "zz qq rr"]) == pytest.approx([1 / 201, 1 / 201])

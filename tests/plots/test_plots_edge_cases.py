@@ -247,3 +247,8 @@ def test_a_class_by_itself_is_a_class_and_not_its_letters():
     assert plots.HeaviestDisplay.from_model(model, "two").weights.keys() == {"two"}
     assert plots.DensityDisplay.from_model(model, classes="two").classes == [2]
     assert plots.DensityDisplay.from_model(model, classes=np.array(["two", "one"])).classes == [2, 0]
+
+
+def test_error_of_a_class_without_a_variance_is_not_known():
+    model = Model.train({"x": Gaussian(m=0)}, {"x": [1.0, 2.0, 3.0, None]}, list("aaab"))
+    assert plots.DecisionDisplay.from_model(model, "x").alt.endswith("P(error) is not known.")

@@ -284,10 +284,10 @@ class Tally(AnyTally):
 
     def _drops_empty_slots(self) -> bool:
         """Whether it did, because there was no room for others and most were empty."""
-        if not FEW_SLOTS < len(self._arrays["n"]) <= len(self):
+        if self.slots_are_positions or not FEW_SLOTS < len(self._arrays["n"]) <= len(self):
             return False
         filled = np.asarray(self._filled_cells().any(axis=1))
-        if 2 * int(filled.sum()) > len(filled) or self.slots_are_positions:
+        if 2 * int(filled.sum()) > len(filled):
             return False
         self._slots, self._order = numbered(compress(self._slots, filled.tolist())), IntegerOrder()
         self._arrays = {name: array[filled] for name, array in self._arrays.items()}

@@ -62,8 +62,8 @@ def is_stream(data: Any) -> bool:
     if isinstance(data, (list, tuple)):
         first = data[0] if data else None
         first = first[0] if isinstance(first, tuple) and first else first
-        rows = isinstance(first, NO_FRAMES) or getattr(first, "ndim", 2) == 1 or is_records(data)
-        return not rows
+        column = getattr(first, "ndim", 2) == 1 and getattr(getattr(first, "dtype", None), "names", None) is None
+        return not (column or isinstance(first, NO_FRAMES) or is_records(data))
     return isinstance(data, Iterator) and not isinstance(data, pa.RecordBatchReader)
 
 

@@ -13,7 +13,7 @@ struct CountedWords {
     const int32_t *classes, *blocks;        // of each cell; of each word
     const double *counts, *overall;         // [cell][base], [word][base]
     const double *totals, *scale;           // [base][block][class], [base][block]
-    int64_t words, cells, width, block_count;  // width: how many classes
+    int64_t width, block_count;             // width: how many classes
     double a;                               // smoothing
     bool two;                               // whether at most two classes have texts
 };

@@ -27,8 +27,7 @@ nb::tuple pieces(In<int64_t> starts, In<int32_t> classes, In<int32_t> blocks, Ta
     nb::object found = give<double>({left, width, theta.size() ? 1 : kinds}, &values);
     nb::object met = give<double>({left}, &lengths);
     const CountedWords known{starts.data(), classes.data(), blocks.data(), counts.data(), overall.data(),
-                             totals.data(), scale.data(),   size, cells, width,
-                             count, a, two};
+                             totals.data(), scale.data(),   width,         count,         a, two};
     const LeftDocuments asked{documents.data(), words.data(), times.data(), share.data(), own.data(), left};
     {
         Free free;

@@ -165,7 +165,7 @@ def _shares(scored: _Scores, drawn: _Scores) -> Floats:
     first = np.clip(np.searchsorted(drawn.words, scored.words) - near // 2, 0, len(drawn.words) - near)
     around = drawn.take(first[:, None] + np.arange(near))
     each = around.texts.sum(axis=1) / np.maximum(around.words.sum(axis=1), 1.0)  # the mean score per word
-    wide = np.sqrt(around.words / np.maximum(scored.words, 1.0)[:, None])  # the scale of deviations from it
+    wide = np.sqrt(np.maximum(around.words, 1.0) / np.maximum(scored.words, 1.0)[:, None])  # scales deviations from it
     with np.errstate(invalid="ignore"):  # NaN, of an impossible text among empty ones, is below nothing
         texts = around.words * each[:, None] + wide * (scored.texts - scored.words * each)[:, None]
     there = scored.words[:, None] > 0

@@ -40,7 +40,8 @@ def questions(known: Beliefs, row: Any, costs: Floats | None) -> list[Question]:
         gains = [_gain_of_rows(known, name, given, scores, costs) for name in lacking]
     else:
         gains = [_gain(known, name, scores, costs) for name in lacking]
-    return sorted(map(Question, lacking, gains), key=lambda question: -question.gain)
+    found = [Question(name, max(gain, 0.0)) for name, gain in zip(lacking, gains, strict=True)]  # rounding may be below
+    return sorted(found, key=lambda question: -question.gain)
 
 
 def _gain(known: Beliefs, name: Name, scores: Floats, costs: Floats | None) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
@@ -72,7 +73,8 @@ class DecisionDisplay(Display):
         found, names = self.line, self.line.shape.classes
         parts = [f"{short(names[c])} from {low:.4g} to {high:.4g}" for c, low, high in self.regions()]
         listed = "; ".join(parts[:8]) + "; …" * (len(parts) > 8)
-        return f"Decision regions of {short(found.shape.column)}: {listed}. P(error) is {found.error:.4f}."
+        error = "not known" if math.isnan(found.error) else f"{found.error:.4f}"
+        return f"Decision regions of {short(found.shape.column)}: {listed}. P(error) is {error}."
 
     def regions(self) -> list[tuple[int, float, float]]:
         """The index of the class decided for, and where its region begins and ends."""
@@ -113,7 +115,8 @@ class DecisionDisplay(Display):
         for at, low, high in self.regions():
             wide[at] += high - low
         shown = sorted(np.argsort(-wide, kind="stable")[:MOST].tolist())
-        others = [f"P(error) = {self.line.error:.3f}"] * (len(handles) - len(names))
+        error = "not known" if math.isnan(self.line.error) else f"= {self.line.error:.3f}"
+        others = [f"P(error) {error}"] * (len(handles) - len(names))
         title = f"{len(shown)} of {len(names):,} classes" if len(shown) < len(names) else None
         settings = {"title": title, "fontsize": "small", "title_fontsize": "small"}
         drawn = [*(handles[i] for i in shown), *handles[len(names) :]]

@@ -109,7 +109,7 @@ class NumericBelief(Belief):
             return np.full(np.shape(self.s[0]), -np.inf)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             found = self._log_within(event)
-        if np.isnan([found, *self.estimates().values()]).any():
+        if any(np.isnan(each).any() for each in (found, *self.estimates().values())):
             raise NoJointError(f"a class {UNKNOWN}")
         return found
 
