@@ -263,6 +263,25 @@ def test_names_that_are_data_are_refused_before_they_fill_the_memory(tmp_path, l
     assert len(open_source(path).sample()) == 10_000
 
 
+def test_names_in_lists_are_refused_before_they_fill_the_memory(tmp_path):
+    path = tmp_path / "t.jsonl"
+    rows = [[{f"k{20 * i + line}": 1} for i in range(500)] + [None] * 500 for line in range(20)]
+    path.write_text("".join(json.dumps({"l": row}) + "\n" for row in rows))
+    with pytest.raises(SourceError, match="10,001 different fields in 20,000 items of lists are too many for columns"):
+        open_source(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r"])
+@pytest.mark.parametrize("line", ['{{"x": {i}, "f{name}": 1}}', '{{"x": {i}, "ids": {{"f{name}": 1}}}}'])
+def test_many_rows_of_many_names_are_read_in_parts(tmp_path, line, end):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(line.format(i=i, name=i * 7 % 1601) + end for i in range(50_000)) + "wrong")
+    source = open_source(path, ReadOptions(skip_bad_rows=True))
+    assert [x for batch in source.batches({"x": NUMBER}) for x in batch["x"].to_pylist()] == list(range(50_000))
+    assert len(source.sample()) < 50_000
+    assert refusal(path, {"x": NUMBER}).startswith("t.jsonl, line 50001: the line is not JSON")
+
+
 PARTS = [
     b'"z": "caf\xe9"',
     b'"caf\xe9": 1',
