@@ -90,7 +90,8 @@ def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
-            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
+            other = not is_texts(kind) and not isinstance(row[name], (dict, list))
+            raise ValueFaultError(name, error.reason, other) from None
     return found
 
 
