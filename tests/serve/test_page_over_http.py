@@ -91,8 +91,15 @@ def test_a_class_of_empty_texts_has_no_strong_words(tmp_path):
         store.learn_all([("win a prize", "spam", None), ("lunch", "ham", None), ("", "other", None)])
         html = client.get("/models/m/knows").text
     assert re.findall(r"<h3 [^>]*>For (\w+)</h3>\s*<p [^>]*>([^<]*)", html) == [
-        ("other", "No word or value speaks for it. Numbers are drawn below.")
+        ("other", "No word or value speaks for it.")
     ]
+
+
+def test_a_class_without_strong_words_points_to_the_numbers_if_they_are_drawn(tmp_path):
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0, 5.0]}, ["a", "a", "b", "b"])
+    with Store.create(tmp_path / "m", model) as store, serving({"m": store}) as client:
+        html = client.get("/models/m/knows").text
+    assert html.count("No word or value speaks for it. Numbers are drawn below.") == 2
 
 
 def test_style_and_script_are_cached_under_hashed_urls(asking):
