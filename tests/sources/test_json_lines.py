@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pyarrow as pa
 import pytest
@@ -102,13 +103,35 @@ def test_invalid_lines_are_explained(file):
     column = "data.jsonl, line 2, column 'a': "
     assert refusal(file(good, '{"a": {"b": 1}}'), {"a": TEXT}).startswith(column + "the value is an object")
     assert refusal(file(good, '{"a": [1]}'), {"a": NUMBER}).startswith(column + "the value is a list")
-    assert refusal(file(good, r'{"a": "\ud800"}'), {"a": TEXT}).startswith(
-        column + "the text '\\ud800' contains a lone surrogate"
-    )
+    for escape in (r"\ud800", r"\udc80"):
+        assert refusal(file(good, f'{{"a": "{escape}"}}'), {"a": TEXT}).startswith(
+            column + f"the text '{escape}' contains a lone surrogate"
+        )
     assert refusal(file("{", '"a": 1', "}")).endswith(
         "If one object spans many lines, convert it, for example with: jq -c ."
     )
     assert "is one JSON list" in refusal(file("[", good, "]"))
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_whole_numbers_are_levels_up_to_4300_digits_and_longer_ones_are_none(file, sign):
+    levels = [sign + first + "0" * 4299 for first in "12"]
+    assert rows_of(file(*(f'{{"a": {level}}}' for level in levels)), {"a": TEXT}) == [{"a": level} for level in levels]
+    path = file('{"a": 1}', f'{{"a": {levels[0]}0}}')
+    assert rows_of(path, {"a": NUMBER})[1] == {"a": float(sign + "inf")}
+    assert refusal(path, {"a": TEXT}) == (
+        "data.jsonl, line 2, column 'a': the whole number has too many digits. Put it in quotes as a text, or skip "
+        "such rows with --skip-bad-rows."
+    )
+
+
+def test_whole_numbers_of_more_digits_than_python_is_set_to_read_are_no_levels(file):
+    path, before = file(f'{{"a": {"1" * 640}}}', f'{{"a": {"1" * 641}}}'), sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        assert refusal(path, {"a": TEXT}).startswith("data.jsonl, line 2, column 'a': the whole number has too many")
+    finally:
+        sys.set_int_max_str_digits(before)
 
 
 def test_bad_lines_are_skipped_and_counted(file):
