@@ -143,3 +143,13 @@ def test_late_text_among_labels_is_an_error_that_names_the_option(tally, tmp_pat
         assert "give --label-as-text" in ended.err
     assert tally("train", "t.csv", "-o", "m.tally", "--label", "y", "--label-as-text").code == 0
     assert load(tmp_path / "m.tally").classes == ["0", "1", "other"]
+
+
+@pytest.mark.filterwarnings("default")
+def test_label_that_is_no_text_either_is_an_error_without_that_advice(tally, tmp_path):
+    rows = [json.dumps({"x": i % 7, "y": i % 2}) for i in range(300)]
+    (tmp_path / "t.jsonl").write_text("\n".join([*rows, r'{"x": 1, "y": "\ud800"}']))
+    ended = tally("train", "t.jsonl", "--label", "y", "--label-as-text", "-o", "m.tally")
+    assert ended.code == 2
+    assert "t.jsonl, line 301, column 'y': the text '\\ud800' contains a lone surrogate." in ended.err
+    assert "--label-as-text" not in ended.err

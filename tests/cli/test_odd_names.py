@@ -176,4 +176,7 @@ def test_names_of_columns_may_be_spaced_and_quoted(tally, tmp_path):
     assert '"kind, or none" = "Categorical(alpha=\'fitted\')"' in ended.out
     for given in (("--names", "a\nb,c,y"), ("--label", "y", "--names", "a,c,y", "--column", "a\nb,c=Correlated")):
         ended = tally("schema", "t.csv", *given)
-        assert (ended.code, "these names cannot be read" in ended.err) == (2, True)
+        assert (ended.code, "these names cannot be read. Separate them by commas, quoted as in CSV." in ended.err) == (
+            2,
+            True,
+        )

@@ -65,6 +65,8 @@ def test_connected_address_is_accepted_as_host(client):
     with pytest.raises(Exception, match="does not answer for the host"):
         check("192.0.2.8:8765", "192.0.2.7")
     with pytest.raises(Exception, match="does not answer for the host"):
+        check("192.0.2.7%evil.example:8765", "192.0.2.7")
+    with pytest.raises(Exception, match="does not answer for the host"):
         check("192.0.2.8:8765", "::ffff:192.0.2.7")
     with pytest.raises(Exception, match="does not answer for the host"):
         check("name", "name")

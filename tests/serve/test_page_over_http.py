@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 import httpx
@@ -91,8 +92,15 @@ def test_a_class_of_empty_texts_has_no_strong_words(tmp_path):
         store.learn_all([("win a prize", "spam", None), ("lunch", "ham", None), ("", "other", None)])
         html = client.get("/models/m/knows").text
     assert re.findall(r"<h3 [^>]*>For (\w+)</h3>\s*<p [^>]*>([^<]*)", html) == [
-        ("other", "No word or value speaks for it. Numbers are drawn below.")
+        ("other", "No word or value speaks for it.")
     ]
+
+
+def test_a_class_without_strong_words_points_to_the_numbers_if_they_are_drawn(tmp_path):
+    model = Model.train({"x": Gaussian()}, {"x": [1.0, 2.0, 3.0, 5.0]}, ["a", "a", "b", "b"])
+    with Store.create(tmp_path / "m", model) as store, serving({"m": store}) as client:
+        html = client.get("/models/m/knows").text
+    assert html.count("No word or value speaks for it. Numbers are drawn below.") == 2
 
 
 def test_style_and_script_are_cached_under_hashed_urls(asking):
@@ -271,8 +279,10 @@ def test_metrics_count_changes_made_on_the_page(tmp_path):
 
 def test_unknown_receipt_is_not_found(asking):
     client, _ = asking
-    for number in ("99", "9" * 5_000, "-1", "x", "\u0663x"):
+    for number in ("99", "9" * 5_000):
         assert said(client.get(f"/models/spam/receipts/{number}"), 404) == f"There is no change {number[:18]} yet."
+    for text in ("-1", "x", "\u0663x", "<script>"):
+        assert unescape(said(client.get(f"/models/spam/receipts/{text}"), 404)) == f"There is no change {text!r}."
     assert client.get("/models/spam/receipts/\u0661").json()["record"]["number"] == 1  # an Arabic digit
 
 

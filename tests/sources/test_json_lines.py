@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 
 import pyarrow as pa
 import pytest
@@ -102,13 +103,35 @@ def test_invalid_lines_are_explained(file):
     column = "data.jsonl, line 2, column 'a': "
     assert refusal(file(good, '{"a": {"b": 1}}'), {"a": TEXT}).startswith(column + "the value is an object")
     assert refusal(file(good, '{"a": [1]}'), {"a": NUMBER}).startswith(column + "the value is a list")
-    assert refusal(file(good, r'{"a": "\ud800"}'), {"a": TEXT}).startswith(
-        column + "the text '\\ud800' contains a lone surrogate"
-    )
+    for escape in (r"\ud800", r"\udc80"):
+        assert refusal(file(good, f'{{"a": "{escape}"}}'), {"a": TEXT}).startswith(
+            column + f"the text '{escape}' contains a lone surrogate"
+        )
     assert refusal(file("{", '"a": 1', "}")).endswith(
         "If one object spans many lines, convert it, for example with: jq -c ."
     )
     assert "is one JSON list" in refusal(file("[", good, "]"))
+
+
+@pytest.mark.parametrize("sign", ["", "-"])
+def test_whole_numbers_are_levels_up_to_4300_digits_and_longer_ones_are_none(file, sign):
+    levels = [sign + first + "0" * 4299 for first in "12"]
+    assert rows_of(file(*(f'{{"a": {level}}}' for level in levels)), {"a": TEXT}) == [{"a": level} for level in levels]
+    path = file('{"a": 1}', f'{{"a": {levels[0]}0}}')
+    assert rows_of(path, {"a": NUMBER})[1] == {"a": float(sign + "inf")}
+    assert refusal(path, {"a": TEXT}) == (
+        "data.jsonl, line 2, column 'a': the whole number has too many digits. Put it in quotes as a text, or skip "
+        "such rows with --skip-bad-rows."
+    )
+
+
+def test_whole_numbers_of_more_digits_than_python_is_set_to_read_are_no_levels(file):
+    path, before = file(f'{{"a": {"1" * 640}}}', f'{{"a": {"1" * 641}}}'), sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(640)
+    try:
+        assert refusal(path, {"a": TEXT}).startswith("data.jsonl, line 2, column 'a': the whole number has too many")
+    finally:
+        sys.set_int_max_str_digits(before)
 
 
 def test_bad_lines_are_skipped_and_counted(file):
@@ -261,6 +284,25 @@ def test_names_that_are_data_are_refused_before_they_fill_the_memory(tmp_path, l
     few = line.partition(" x")[0]
     path.write_text("".join(few.format(i % 1000) + end for i in range(10_000)))
     assert len(open_source(path).sample()) == 10_000
+
+
+def test_names_in_lists_are_refused_before_they_fill_the_memory(tmp_path):
+    path = tmp_path / "t.jsonl"
+    rows = [[{f"k{20 * i + line}": 1} for i in range(500)] + [None] * 500 for line in range(20)]
+    path.write_text("".join(json.dumps({"l": row}) + "\n" for row in rows))
+    with pytest.raises(SourceError, match="10,001 different fields in 20,000 items of lists are too many for columns"):
+        open_source(path)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r"])
+@pytest.mark.parametrize("line", ['{{"x": {i}, "f{name}": 1}}', '{{"x": {i}, "ids": {{"f{name}": 1}}}}'])
+def test_many_rows_of_many_names_are_read_in_parts(tmp_path, line, end):
+    path = tmp_path / "t.jsonl"
+    path.write_text("".join(line.format(i=i, name=i * 7 % 1601) + end for i in range(50_000)) + "wrong")
+    source = open_source(path, ReadOptions(skip_bad_rows=True))
+    assert [x for batch in source.batches({"x": NUMBER}) for x in batch["x"].to_pylist()] == list(range(50_000))
+    assert len(source.sample()) < 50_000
+    assert refusal(path, {"x": NUMBER}).startswith("t.jsonl, line 50001: the line is not JSON")
 
 
 PARTS = [

@@ -270,11 +270,19 @@ def test_an_inferred_family_takes_every_cell_of_the_sample_in_any_notation(tmp_p
     assert model.n == 40
 
 
+@pytest.mark.parametrize("end", ["", ",50"])
+def test_points_between_thousands_are_named_if_a_decimal_comma_is_given(file, end):
+    path = file("x;y\n" + "".join(f"{i}.{i * 37 % 1000:03}{end};{'ab'[i % 2]}\n" for i in range(1, 60)))
+    with pytest.warns(UserWarning, match="'x': numbers with a thousands separator, .* Write them as plain numbers"):
+        Schema.infer(open_source(path, ReadOptions(decimal=",")), "y")
+
+
 def test_numbers_with_a_decimal_point_are_texts_if_a_comma_is_given(file):
     reading = ReadOptions(decimal=",")
     path = file("x;z;y\n" + "".join(f"{i},5;{i % 4}.5;{'ab'[i % 2]}\n" for i in range(60)))
     with pytest.warns(
-        UserWarning, match="'z': numbers with a decimal point are read as text, since --decimal , is given"
+        UserWarning,
+        match="'z': numbers with a decimal point are read as text, since --decimal , is given. Write them with ','.",
     ):
         schema = Schema.infer(open_source(path, reading), "y")
     assert schema.columns["z"] == Categorical(alpha="fitted")

@@ -47,3 +47,6 @@ def test_two_stars_match_files_without_the_folders_that_hold_them(tmp_path):
     assert expand(root / "**") == expand(str(root / "**/*")) == expand(root / "**/*.csv") == every
     assert expand(root / "*") == [every[0], str(root / "in")]
     assert expand(root / "**/deeper") == [str(root / "in/deeper")]
+    (root / "empty").mkdir()
+    assert expand(root / "**") == every
+    assert expand(root / "**/[bd]*") == [str(root / name) for name in ("in/b.csv", "in/deeper")]

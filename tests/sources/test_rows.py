@@ -136,21 +136,29 @@ JSON_TEXT = st.text(alphabet='[]{}":\\ a', max_size=5)
 
 @given(
     st.recursive(
-        JSON_TEXT | st.integers(), lambda some: st.lists(some) | st.dictionaries(JSON_TEXT, some), max_leaves=10
+        JSON_TEXT | st.integers() | st.none(),
+        lambda some: st.lists(some) | st.dictionaries(JSON_TEXT, some),
+        max_leaves=10,
     ),
     st.sampled_from([":", ": ", " \t: "]),
 )
 def test_nesting_and_names_of_fields_are_measured_outside_strings(value, colon):
-    names = set()
+    names, items = set(), []
 
     def depth(value):
         if isinstance(value, dict):
             names.update(value)
-            value = value.values()
-        return 1 + max(map(depth, value), default=0) if not isinstance(value, (str, int)) else 0
+            value = [*value.values()]
+        elif isinstance(value, list):
+            items.extend(each for each in value if each is None or isinstance(each, dict))
+        return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
 
     deepest = depth(value)
-    assert kernels.find_shape(as_bytes(json.dumps(value, separators=(",", colon)))) == (deepest, len(names))
+    assert kernels.find_shape(as_bytes(json.dumps(value, separators=(",", colon)))) == (
+        deepest,
+        len(names),
+        len(items),
+    )
 
 
 @given(

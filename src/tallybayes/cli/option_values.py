@@ -175,8 +175,8 @@ def names_in(text: str) -> list[str]:
     """Names separated by commas, quoted as in CSV."""
     try:
         return next(csv.reader([text], skipinitialspace=True))
-    except csv.Error as error:
-        raise ValueError(f"{text!r}: these names cannot be read: {error}.") from None
+    except csv.Error:
+        raise ValueError(f"{text!r}: these names cannot be read. Separate them by commas, quoted as in CSV.") from None
 
 
 def _name_and_family(given: str) -> tuple[str, str | None]:

@@ -262,7 +262,8 @@ int64_t count_objects(const char* bytes, int64_t size) {
 }
 
 JsonShape find_shape(const char* bytes, int64_t size) {
-    int64_t depth = 0, most = 0;
+    int64_t depth = 0, most = 0, items = 0;
+    uint64_t lists = 0;  // a bit for each bracket that is open, the innermost lowest
     const char* const stop = bytes + size;
     const char* text = nullptr;  // the string that the position is in
     StringIndex names;
@@ -274,10 +275,16 @@ JsonShape find_shape(const char* bytes, int64_t size) {
             text = nullptr;
         } else if (*at == '"') text = at + 1;
         else if (text) at += *at == '\\';
-        else if (*at == '[' || *at == '{') most = std::max(most, ++depth);
-        else if (*at == ']' || *at == '}') --depth;
+        else if (*at == '[' || *at == '{') {
+            items += *at == '{' ? lists & 1 : 0;
+            lists = lists << 1 | (*at == '[');
+            most = std::max(most, ++depth);
+        } else if (*at == ']' || *at == '}') {
+            lists >>= 1;
+            --depth;
+        } else if (*at == 'n') items += lists & 1;
     }
-    return {most, names.size()};
+    return {most, names.size(), items};
 }
 
 }  // namespace tallybayes

@@ -37,9 +37,10 @@ std::vector<int64_t> find_stray(const char* bytes, int64_t size, char delimiter)
 // The number of lines that are not blank; -1 if one of them does not begin with { and end with }.
 int64_t count_objects(const char* bytes, int64_t size);
 
-// The nesting depth of JSON lists and objects, and how many different names their fields have.
+// The nesting depth of JSON lists and objects, how many different names their fields have, and how many items of lists are
+// objects or null: Arrow makes a cell of each for every name.
 struct JsonShape {
-    int64_t depth, names;
+    int64_t depth, names, items;
 };
 JsonShape find_shape(const char* bytes, int64_t size);
 

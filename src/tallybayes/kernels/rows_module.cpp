@@ -45,7 +45,7 @@ void bind_rows(nb::module_& m) {
     m.def("find_shape", [](In<uint8_t> bytes) {
         const Text text(bytes);
         const JsonShape found = freely([&] { return find_shape(text.data, text.size); });
-        return nb::make_tuple(found.depth, found.names);
+        return nb::make_tuple(found.depth, found.names, found.items);
     });
 }
 

@@ -132,12 +132,12 @@ def _hopeless(texts: pa.Array, kind: pa.DataType, reading: ReadOptions) -> NDArr
         readable, broken = pc.cast(texts, pa.string()), np.zeros(len(texts), bool)  # as in most columns
     except pa.ArrowInvalid:
         found = texts.to_pylist()
-        broken = np.array([text is not None and not _is_utf8(text) for text in found], bool)
+        broken = np.array([text is not None and not is_utf8(text) for text in found], bool)
         readable = pa.array([None if bad else text for bad, text in zip(broken, found, strict=True)], pa.string())
     return broken | unlike_numbers(unmarked(readable, reading), reading.decimal) if numeric else broken
 
 
-def _is_utf8(text: bytes) -> bool:
+def is_utf8(text: bytes) -> bool:
     try:
         str(text, "utf-8")
     except UnicodeDecodeError:

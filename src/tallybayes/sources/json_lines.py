@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
+from numpy.typing import NDArray
 
 from tallybayes import kernels
 from tallybayes.data.decimals import EXACT
@@ -18,8 +20,8 @@ from tallybayes.sources.columns import batch_of, one_batch
 from tallybayes.sources.convert import as_found, converted, is_texts
 from tallybayes.sources.json_rows import read_rows
 from tallybayes.sources.read_options import ReadOptions
-from tallybayes.sources.sampling import sampled_blocks
-from tallybayes.sources.text import TextBlock, open_text, read_blocks
+from tallybayes.sources.sampling import LEAST_ROWS, sampled_blocks
+from tallybayes.sources.text import NO_DELIMITER, TextBlock, open_text, read_blocks
 
 DEEPEST = 64  # nesting that pyarrow may see: it does not guard its stack
 MOST_CELLS = 1 << 26  # of a block, missing ones among them
@@ -38,10 +40,12 @@ class JsonLines(Reader):
             )
         self.total = source.total
         self.file = source.name
-        self._blocks = read_blocks(source, reading.block_bytes)
+        self._natural: dict[str, pa.DataType] = {}
+        self._blocks = self._cut(read_blocks(source, reading.block_bytes))
         self._first: list[TextBlock] = []  # up to the first one with a row
         self._natural = self._typed(skipping=reading.skip_bad_rows)
-        self._sampled = [JsonChunk(self.file, self._natural, b) for b in sampled_blocks(source, reading)]
+        sampled = (next(_parts(block, _Shape.fitting(block.data))) for block in sampled_blocks(source, reading))
+        self._sampled = [JsonChunk(self.file, self._natural, block) for block in sampled]
         for chunk in self._sampled:  # may have fields that the first rows lack
             self._natural |= {f.name: f.type for f in chunk.read(None, BadRows()).schema if f.name not in self._natural}
         self.names = list(self._natural)
@@ -58,6 +62,13 @@ class JsonLines(Reader):
                 break
         raise bad.first[0].error() if bad.first else SourceError(f"{self.file} is empty.")
 
+    def _cut(self, blocks: Iterator[TextBlock]) -> Iterator[TextBlock]:
+        """The blocks in parts that fit into memory, if the first one, with all its fields, does not."""
+        most = 0
+        for block in blocks:
+            most = most if self._natural else _Shape.fitting(block.data)
+            yield from _parts(block, most)
+
     def chunks(self) -> Iterator[Chunk]:
         while self._first:
             yield JsonChunk(self.file, self._natural, self._first.pop(0))
@@ -66,6 +77,46 @@ class JsonLines(Reader):
 
     def sampled(self) -> Iterator[Chunk]:
         return iter(self._sampled)
+
+
+class _Shape(NamedTuple):
+    depth: int
+    names: int
+    items: int
+    lines: int
+
+    @classmethod
+    def of(cls, view: NDArray[np.uint8]) -> _Shape:
+        return cls(*kernels.find_shape(view), 1 + max(int(np.count_nonzero(view == end)) for end in b"\r\n"))
+
+    @classmethod
+    def fitting(cls, data: pa.Buffer) -> int:
+        """How many bytes fit into memory with all fields; 0 if all do, or so few rows that the names must be data."""
+        view = np.frombuffer(data, np.uint8)
+        shape, size = cls.of(view), len(view)
+        if shape.cells <= MOST_CELLS or shape.names * LEAST_ROWS > MOST_CELLS:
+            return 0
+        while shape.cells > MOST_CELLS:
+            size //= 2
+            shape = cls.of(view[:size])
+        return size
+
+    @property
+    def cells(self) -> int:
+        return self.names * max(self.lines, self.items)
+
+
+def _parts(block: TextBlock, most: int) -> Iterator[TextBlock]:
+    """A block in parts of at most so many bytes, unless a line is longer; whole for 0."""
+    view = np.frombuffer(block.data, np.uint8)
+    start, line, size = 0, block.line, most or len(view)
+    while len(view) - start > size:
+        end, lines, _ = kernels.find_rows_end(view[start : start + size], NO_DELIMITER)
+        if end:
+            yield TextBlock(line, block.data.slice(start, end), 0)
+            start, line = start + end, line + lines
+        size = most if end else 2 * size
+    yield TextBlock(line, block.data.slice(start), block.size, block.open)
 
 
 class JsonChunk(Chunk):
@@ -98,15 +149,15 @@ class JsonChunk(Chunk):
     def _typed(self) -> pa.RecordBatch:
         """All fields, unless there are so many that their cells would not fit into memory."""
         view = np.frombuffer(self._block.data, np.uint8)
-        depth, names = kernels.find_shape(view)
-        lines = 1 + max(int(np.count_nonzero(view == end)) for end in b"\r\n")
-        if names * lines > MOST_CELLS:
+        shape = _Shape.of(view)
+        if shape.cells > MOST_CELLS:
+            found = f"{shape.lines:,} lines" if shape.lines > shape.items else f"{shape.items:,} items of lists"
             raise SourceError(
-                f"{self._place(0)} and below: {names:,} different fields in {lines:,} lines are too many for columns. "
+                f"{self._place(0)} and below: {shape.names:,} different fields in {found} are too many for columns. "
                 'If their names are data, such as ids, make them values: {"id": "a1", "score": 5}.'
             )
         self._block.data.to_pybytes().decode("utf-8")  # nothing else checks the names
-        if depth > DEEPEST:
+        if shape.depth > DEEPEST:
             raise pa.ArrowInvalid("nested too deeply")
         return self._quickly(None)
 

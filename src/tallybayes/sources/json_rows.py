@@ -17,20 +17,25 @@ from tallybayes.kernels.strings import is_writable
 from tallybayes.sources.base import REMEMBERED, ColumnTypes
 from tallybayes.sources.columns import batch_of
 from tallybayes.sources.convert import MIXED, RARE, converted, is_texts, like_number
-from tallybayes.sources.faults import SKIP, Fault, Faults, not_a_number
+from tallybayes.sources.faults import SKIP, Fault, Faults, is_utf8, not_a_number
 from tallybayes.sources.paths import quoted
 from tallybayes.sources.text import ENCODING
 
 PLAIN_NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,18})?")  # which Python parses like Arrow, but faster
 LIKE_NUMBER = re.compile(like_number())
 MOST_DIGITS = 4300
-ESCAPED = re.compile("[\udc80-\udcff]")  # bytes that are not UTF-8
 NO_UTF8 = f"is not UTF-8. {ENCODING}, {SKIP}."
 
 
+class _TooLong(float):
+    """A whole number of so many digits that Python does not read it: infinite, as for Arrow, but no text."""
+
+
 def _whole(digits: str) -> int | float:
-    """A whole number; one of thousands of digits, which Python does not read, is infinite."""
-    return int(digits) if len(digits) <= MOST_DIGITS else float(digits)
+    try:
+        return int(digits) if len(digits.lstrip("-")) <= MOST_DIGITS else _TooLong(digits)
+    except ValueError:  # there is a setting for fewer
+        return _TooLong(digits)
 
 
 DECODER = json.JSONDecoder(parse_int=_whole)
@@ -53,7 +58,7 @@ def read_rows(
             continue
         try:
             row = _parsed(line, strictly=types is None)
-            rows.append(row if types is None else _wanted(row, types))
+            rows.append(row if types is None else _wanted(row, types, line))
             kept.append(at)
         except ValueFaultError as error:
             faults.rows.append(at)
@@ -84,19 +89,23 @@ def _parsed(line: bytes, strictly: bool) -> dict[str, Any]:
     return row
 
 
-def _wanted(row: dict[str, Any], types: ColumnTypes) -> dict[str, Any]:
+def _wanted(row: dict[str, Any], types: ColumnTypes, line: bytes) -> dict[str, Any]:
     found = {}
     for name, kind in types.items():
         try:
             found[name] = _value(row.get(name), name, kind)
         except CellError as error:
-            raise ValueFaultError(name, error.reason, not isinstance(row[name], (dict, list))) from None
+            other = not is_texts(kind) and not isinstance(row[name], (dict, list))
+            undecoded = is_texts(kind) and isinstance(row[name], str) and not is_utf8(line)
+            raise ValueFaultError(name, f"the text {NO_UTF8}" if undecoded else error.reason, other) from None
     return found
 
 
 def _value(value: Any, name: str, kind: pa.DataType) -> Any:
     if value is None:
         return None
+    if isinstance(value, _TooLong) and not pa.types.is_float64(kind):
+        raise CellError(None, f"the whole number has too many digits. Put it in quotes as a text, {SKIP}.")
     if is_texts(kind):
         return _text(value, name)
     if not pa.types.is_float64(kind):
@@ -130,8 +139,6 @@ def _text(value: Any, name: str) -> str | None:
         return number_text(value) if value == value else None
     if not isinstance(value, str):
         raise CellError(None, f"the value is {_make(value)}, not a text or a number. {_left_out(name)}")
-    if ESCAPED.search(value):
-        raise CellError(None, f"the text {NO_UTF8}")
     if not is_writable(value):
         raise CellError(None, f"the text {quoted(value)} contains a lone surrogate.")
     return value

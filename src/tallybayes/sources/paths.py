@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Sequence
+from pathlib import PurePath
 from typing import Any
 
 from tallybayes.data.errors import quoted as quoted
@@ -36,10 +37,20 @@ def _matches(path: str) -> list[str]:
         return [path]
     if glob.has_magic(path):
         if found := sorted(glob.glob(path, recursive=True)):
-            files = [each for each in found if not os.path.isdir(each)] if "**" in path else []
-            return files or found  # ** matches folders as well as what is in them, which would be read twice
+            return _innermost(found) or found if "**" in path else found
         raise SourceError(f"No file matches {shown(path)}.")
     raise SourceError(f"There is no file {shown(path)}.")
+
+
+def _innermost(found: list[str]) -> list[str]:
+    """Without folders that are empty or around others of these, which would be read twice."""
+    around = {str(above) for each in found for above in PurePath(each).parents}
+    return [
+        each
+        for each in found
+        if not os.path.isdir(each)
+        or (str(PurePath(each)) not in around and glob.glob(os.path.join(glob.escape(each), "*")))
+    ]
 
 
 def unpacked(path: str) -> str:

@@ -30,6 +30,7 @@ MOST = 0.9  # the share of numbers above which other cells cause a warning
 LOOKED_AT = 1000  # cells of a column, before all of them are checked
 WITH_COMMAS = r"^ *[+-]?([0-9]+,?[0-9]*|,[0-9]+)([eE][+-]?[0-9]+)? *$"
 IN_THOUSANDS = r"^ *[+-]?[0-9]{1,3}(,[0-9]{3})* *$"  # as well as numbers with commas
+WITH_POINTS = r"^ *[+-]?[0-9]{1,3}(\.[0-9]{3})*(,[0-9]+)? *$"  # in thousands
 SIGNS = "[%$€£¥]?"
 DRESSED = rf"^ *[+-]?{SIGNS} *[+-]?([0-9]+|[0-9]{{1,3}}([,' ][0-9]{{3}})+)([.][0-9]+)? *{SIGNS} *$"
 NUMBER = r" *[+-]?(?:[0-9]+|[0-9]{1,3}(?:[,' ][0-9]{3})+)(?:[.,][0-9]+)?"
@@ -152,11 +153,13 @@ def _note_unread(name: str, texts: pa.Array, decimal: str, instead: str) -> None
     def like(pattern: str) -> float:
         return float(pc.mean(pc.match_substring_regex(texts, pattern)).as_py() or 0.0)
 
+    thousands = decimal == "," and like(WITH_POINTS) >= MOST
     if decimal == "." and like(WITH_COMMAS) >= MOST > like(IN_THOUSANDS):
         warn(f"Column {name!r}: numbers with a decimal comma are read as text. {instead}")
-    elif decimal != "." and pc.mean(_are_numbers(".", texts)).as_py() >= MOST:
-        warn(f"Column {name!r}: numbers with a decimal point are read as text, since --decimal {decimal} is given.")
-    elif like(DRESSED) >= MOST and not _are_spaced_codes(texts):
+    elif decimal != "." and not thousands and pc.mean(_are_numbers(".", texts)).as_py() >= MOST:
+        why = f"since --decimal {decimal} is given. Write them with {decimal!r}."
+        warn(f"Column {name!r}: numbers with a decimal point are read as text, {why}")
+    elif thousands or (like(DRESSED) >= MOST and not _are_spaced_codes(texts)):
         form = "with a thousands separator, a percent sign or a currency are read as text. Write them as plain numbers"
         warn(f"Column {name!r}: numbers {form}.")
     elif unit := _unit(texts):

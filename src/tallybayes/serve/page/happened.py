@@ -126,7 +126,8 @@ async def receipt(visit: Visit) -> Response:
     given = visit.scope["path_params"]["number"]
     number = _number_in(given, visit.model)
     if number is None:
-        raise Problem(404, f"There is no change {given[:LONGEST]} yet.")
+        which = f"{given[:LONGEST]} yet" if given.isdecimal() else repr(given[:LONGEST])
+        raise Problem(404, f"There is no change {which}.")
     text = await visit.service.look(lambda: visit.model.store.receipt(number=number).text())
     named = {"content-disposition": f'attachment; filename="receipt-{number}.json"'}
     return Response(text, media_type="application/json", headers=named)
