@@ -224,10 +224,10 @@ class BagBelief(Belief):
         return readings.probabilities(self.family.reading, self.evidence, self.table)
 
     def log_presence(self) -> Floats:
-        """For Bernoulli, log P(a position is above zero | class): of log-odds t, min(t, 0) − log(1 + exp(−|t|))."""
-        logs = np.abs(self.table)
-        np.log1p(np.exp(-logs), out=logs)
-        np.subtract(np.minimum(self.table, 0.0), logs, out=logs)
+        """For Bernoulli, log P(a position is above zero | class): −log(1 + exp(−log-odds))."""
+        with np.errstate(over="ignore"):
+            logs = np.exp(-self.table)
+        np.negative(np.log1p(logs, out=logs), out=logs)
         if self._certain is not None:
             logs[self.evidence.certain] = 0.0
         return logs
