@@ -178,10 +178,10 @@ class RowSample:
             return several[numbers]
         number = np.add.reduceat(taken.copies, firsts).astype(np.float64)
         asked = ~several & (number > 1)
-        cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
         if number[asked].sum() <= SCARCE * number.sum():
             several |= asked  # without weights, which cost time
             return several[numbers]
+        cells = taken.cells if len(firsts) == len(numbers) else taken.cells.take(pa.array(firsts))
         sampled = (float(taken.marks[-1]) + 1.0) / 2.0**64 if len(firsts) >= self.size else 1.0
         if come_as_they_are(cells, number, taken.labels[firsts], self.numeric, sampled):
             several |= asked
