@@ -133,6 +133,16 @@ def test_row_is_never_scored_by_a_model_that_has_seen_its_group():
     assert cross_validate(schema, frame, labels, k=30, groups="subject").accuracy < 0.7
 
 
+def test_mistaken_beliefs_are_refused_before_anything_is_read():
+    def unread():
+        raise AssertionError("rows were read")
+        yield
+
+    for data in (unread(), unread):
+        with pytest.raises(ValueError, match="alhpa=1 is not a belief"):
+            cross_validate(SCHEMA, data, k=2, beliefs={"a": {"alhpa": 1}})
+
+
 def test_stream_is_opened_twice():
     table = pa.table({**FRAME, "label": LABELS})
     opened = []

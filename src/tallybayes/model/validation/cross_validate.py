@@ -130,6 +130,7 @@ def cross_validate(
     1.0
     """
     check_whole("repeats", repeats, 1)
+    _schemas(_schema_of(schema), beliefs)  # raises errors before anything is counted
     again = given_again(data, labels, weights, groups, absent)
     found: dict[Any, list[Evaluation]] = defaultdict(list)
     for repeat in range(repeats):
@@ -140,6 +141,10 @@ def cross_validate(
     grouped = groups is not None
     results = {name: CrossValidation(tuple(each), k, repeats, seed, grouped) for name, each in found.items()}
     return next(iter(results.values())) if beliefs is None else results
+
+
+def _schema_of(given: Described) -> Schema:
+    return given.schema if isinstance(given, Model) else given if isinstance(given, Schema) else Schema(given)
 
 
 def _schemas(schema: Schema, beliefs: Beliefs | None) -> dict[Any, Schema]:
