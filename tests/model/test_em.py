@@ -140,6 +140,7 @@ SIMPLE = sorted(FAMILIES.keys() - {"Trees", "Several", "Crossed", "Pairs", "Tupl
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:A Gaussian column has a variance below")  # of numbers near 1e-200 beside zeros
 @pytest.mark.parametrize("name", SIMPLE)
 def test_objective_never_falls_for_any_family(name):
     @given(st.data())
